@@ -1,0 +1,55 @@
+// The interface of a code generator: a legal kernel in, code bytes out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/schedule.h"
+#include "ir/target.h"
+
+namespace reprise {
+
+/// One phase of a kernel as code: how much work there is to hand out.
+struct PhaseCode {
+  int64_t tasks = 1;          ///< the phase's entry takes any range [begin, end) of these
+  int64_t scratch_bytes = 0;  ///< 64-byte aligned memory each concurrent caller must bring
+  double cost_ns = 0;         ///< estimate for all tasks on one core; decides whether to share
+};
+
+/// Code of one kernel for one target; what the disk cache keeps.
+struct KernelCode {
+  std::vector<std::byte> bytes;
+  std::vector<PhaseCode> phases;
+};
+
+/// Receives intermediate text while generating: name ("llvm", "asm"), text.
+using DumpText = std::function<void(std::string_view, std::string_view)>;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Part of every kernel key: changes whenever the same kernel may give other code.
+  [[nodiscard]] virtual std::string_view version() const = 0;
+  /// `kernel` is legal: expanded math, no arithmetic on half types. `schedule` came from
+  /// choose_schedule or a file. Thread-safe. Throws UnsupportedError for what it cannot express.
+  [[nodiscard]] virtual KernelCode generate(const Kernel& kernel, const Schedule& schedule,
+                                            const TargetInfo& target,
+                                            const DumpText& dump = {}) const = 0;
+};
+
+// ABI of CPU code. The bytes are a relocatable ELF object without external symbols; phase i is
+//   extern "C" void phase<i>(const CpuLaunch*, int64_t begin, int64_t end, void* scratch);
+struct CpuLaunch {
+  void* const* buffers;    ///< the kernel's order, locals not among them
+  const uint64_t* params;  ///< raw 8-byte words
+  LaunchStatus* status;    ///< CheckIndex writes here (any failing index may win)
+};
+using CpuPhase = void (*)(const CpuLaunch*, int64_t begin, int64_t end, void* scratch);
+
+}  // namespace reprise

@@ -1,0 +1,41 @@
+// From a graph to something that can be launched: the order of passes, each stage visible.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+#include "ir/target.h"
+
+namespace reprise {
+
+struct CompileOptions {
+  bool fast_math = false;  ///< reserved; part of every key
+  friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
+};
+
+struct CompiledGraph {
+  Plan plan;
+  std::vector<Kernel> kernels;  ///< legal
+  std::vector<Schedule> schedules;
+};
+
+/// Called after every stage with its name and text; null: nobody looks.
+using StageObserver = std::function<void(std::string_view stage, std::string_view text)>;
+
+/// Graph passes, fusion, lowering, kernel passes, schedules, memory planning. No code yet.
+[[nodiscard]] CompiledGraph compile(const Graph& graph, const TargetInfo& target,
+                                    const CompileOptions& options, const StageObserver& observer = {});
+
+/// Assigns arena offsets by lifetime; sets arena_bytes. Offsets are multiples of 64.
+[[nodiscard]] Plan plan_memory(const Plan& plan);
+
+/// The code generator for CPUs, loaded when first asked for: a process that finds all its code in
+/// the cache never loads LLVM. Throws DeviceError naming the file it looked for.
+[[nodiscard]] const Backend& llvm_backend();
+
+}  // namespace reprise

@@ -1,0 +1,96 @@
+// The op table: everything there is to say about an op, in one place.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/attrs.h"
+#include "ir/kernel.h"
+#include "ir/scalar.h"
+#include "ir/shape.h"
+
+namespace reprise {
+
+/// Number of an op in the table. Built-in ops are enumerators, registered ones come after them.
+enum class Op : uint16_t {
+#define REPRISE_OP(Name, file) Name,
+#include "ir/ops/ops.def"
+#undef REPRISE_OP
+};
+
+enum class OpKind : uint8_t {
+  Leaf,         ///< no data operands; a value from outside, a constant, an index, random bits
+  Elementwise,  ///< one element of the result from the elements at its place, operands broadcast
+  Reduction,    ///< folds the axes of attribute 0
+  Movement,     ///< an index map; moves no data
+  Contraction,  ///< sums of products
+  Gather,       ///< an index map that reads data
+  Composite,    ///< recorded as other ops; no such node exists
+};
+
+/// How a movement op's result index maps to its operand's. Lowering knows these five and no more.
+enum class Movement : uint8_t { Reshape, Permute, Broadcast, Slice, Pad };
+
+class Builder;
+class GradientContext;
+struct Value;
+
+/// What `infer` and `lower` may look at.
+struct OpContext {
+  Op op;
+  std::span<const TensorType> operands;
+  const Attrs& attrs;
+  /// The result's type: known in `lower`; in `infer` only when the recorder gave one (leaves,
+  /// reshape, broadcast_to, slice, whose target shape is their type rather than an attribute).
+  const TensorType* result = nullptr;
+};
+
+/// One input of an op's test samples: a type, and what its values should be like.
+struct SampleOperand {
+  TensorType type;
+  enum class Fill : uint8_t { Normal, Positive, Unit, Extremes, Index, Binary, Nonzero } fill = Fill::Normal;
+  int64_t bound = 0;  ///< Fill::Index: values in [0, bound)
+};
+struct Sample {
+  std::vector<SampleOperand> operands;
+  Attrs attrs;
+  TensorType result;  ///< only for ops whose result type is given
+};
+
+struct OpDef {
+  std::string_view name;
+  OpKind kind = OpKind::Elementwise;
+  int min_operands = 1;
+  int max_operands = 1;  ///< -1: any number
+  std::span<const AttrDef> attrs{};
+  std::string_view doc;  ///< one paragraph: shapes, dtypes, semantics at the edges
+
+  /// Type of the result; throws ShapeError, DTypeError, IndexError with both values in the text.
+  TensorType (*infer)(const OpContext&) = nullptr;
+  /// Elementwise: the scalar program of one element. Operands are scalars of the operands' dtypes.
+  /// Half types arrive as they are; `legalize` widens and rounds around each op.
+  ScalarId (*lower)(ScalarBuilder&, std::span<const ScalarId>, const OpContext&) = nullptr;
+  ReduceKind reduce = ReduceKind::Sum;     ///< Reduction
+  Movement movement = Movement::Reshape;   ///< Movement
+  /// Composite: records its definition.
+  Value (*compose)(Builder&, std::span<const Value>, const Attrs&) = nullptr;
+  /// Adds to the operands' gradients, in ordinary ops. Null: not differentiable (zero gradient).
+  void (*gradient)(GradientContext&) = nullptr;
+  /// Inputs the oracle tests run; dtypes are varied by the tests over `dtypes`.
+  std::vector<Sample> (*samples)() = nullptr;
+};
+
+[[nodiscard]] const OpDef& op_def(Op op);
+[[nodiscard]] const OpDef* find_op(std::string_view name, Op* op = nullptr);
+/// Number of ops in the table, registered ones included.
+[[nodiscard]] int num_ops();
+/// Adds an op while the program runs; `def` must outlive it. Throws Error if the name is taken.
+Op register_op(const OpDef& def);
+
+inline std::ostream& operator<<(std::ostream& out, Op op) { return out << op_def(op).name; }
+
+}  // namespace reprise

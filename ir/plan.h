@@ -1,0 +1,80 @@
+// Host side of a compiled graph: slots of memory, launches in order, scalar parameters.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "ir/ids.h"
+#include "ir/shape.h"
+
+namespace reprise {
+
+enum class SlotKind : uint8_t {
+  Input,   ///< storage of a leaf; `index` counts the graph's inputs
+  Output,  ///< storage made for an output; `index` counts the graph's outputs
+  Arena,   ///< part of the plan's arena, at `offset`
+};
+
+struct Slot {
+  SlotKind kind = SlotKind::Arena;
+  DType dtype = DType::F32;
+  int64_t bytes = 0;
+  int64_t index = 0;
+  int64_t offset = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// One kernel launch: which slot is each buffer of the kernel, which plan parameter each of its.
+struct Launch {
+  uint32_t kernel = 0;
+  std::vector<SlotId> buffers;
+  std::vector<uint32_t> params;
+  friend bool operator==(const Launch&, const Launch&) = default;
+};
+
+/// Output `output` may take over the storage of input `input` when nobody else holds it at launch:
+/// the last launch that reads the input reads each element before it writes the same one.
+struct Donation {
+  uint32_t input = 0;
+  uint32_t output = 0;
+  friend bool operator==(const Donation&, const Donation&) = default;
+};
+
+/// An output that needs no launch: an input (or another output) seen through a layout.
+struct Alias {
+  uint32_t output = 0;
+  SlotId slot;
+  int64_t offset = 0;             ///< elements
+  std::vector<int64_t> strides;   ///< elements, one per axis
+  friend bool operator==(const Alias&, const Alias&) = default;
+};
+
+struct Plan {
+  std::vector<Slot> slots;
+  std::vector<DType> params;
+  std::vector<Launch> launches;
+  std::vector<Donation> donations;
+  std::vector<Alias> aliases;
+  int64_t arena_bytes = 0;
+  uint32_t num_kernels = 0;
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// Textual form; `print(parse(text)) == text`. Grammar: docs/IR.md.
+[[nodiscard]] std::string print(const Plan& plan);
+[[nodiscard]] Plan parse_plan(std::string_view text);
+/// Throws InternalError naming the rule (P01, ...) and the place.
+void verify(const Plan& plan);
+
+struct Kernel;
+struct Numerics;
+/// Runs a plan through the kernel interpreter. `inputs` and `outputs` are host memory by index.
+void interpret(const Plan& plan, std::span<const Kernel> kernels, const Numerics& numerics,
+               std::span<void* const> inputs, std::span<void* const> outputs,
+               std::span<const uint64_t> params);
+
+}  // namespace reprise

@@ -1,0 +1,46 @@
+// Passes over a graph, in the order the pipeline runs them. Each is one file of the same name.
+#pragma once
+
+#include "ir/builder.h"
+#include "ir/graph.h"
+
+namespace reprise {
+
+/// Drops nodes no output needs; parameters and inputs keep their indices.
+[[nodiscard]] Graph dce(const Graph& graph);
+/// Merges equal nodes (op, type, operands, attributes). Random bits with the same operands merge too.
+[[nodiscard]] Graph cse(const Graph& graph);
+/// One order for graphs that differ only in recording order of independent nodes, commutative
+/// operands sorted where the bits cannot change (integers, equal dtypes), nested movement merged
+/// (reshape of reshape, permute of permute, identity movement dropped, broadcast of broadcast).
+[[nodiscard]] Graph canonicalize(const Graph& graph);
+/// Strict rewrites: exact ones only (see docs/SEMANTICS.md). Integer and bool constant folding,
+/// cast to the same dtype, where with equal branches, double negation, x*1 and x/1 for constants
+/// (never for parameters), sums over axes of extent 1, reductions of constants that are exact.
+[[nodiscard]] Graph simplify(const Graph& graph);
+
+/// Reverse mode. Gradients of `y` with cotangent `seed` (of y's type) with respect to `xs`, recorded
+/// through `builder` in ordinary ops. Zeros where y does not depend on an x. Values are visited
+/// without recursion; nothing is recorded for values no x depends on.
+[[nodiscard]] std::vector<Value> gradient(Builder& builder, Value y, Value seed,
+                                          std::span<const Value> xs);
+
+/// Which nodes share a kernel. Indices into `groups`; stored nodes are those that get memory.
+struct FusionGroup {
+  std::vector<NodeId> stores;  ///< values this kernel writes, in graph order
+  NodeId anchor;               ///< the reduction or contraction in it, if any
+};
+struct Fusion {
+  std::vector<FusionGroup> groups;  ///< in launch order
+  /// For each edge that was a candidate, why it was or was not fused (one line each).
+  std::vector<std::string> reasons;
+};
+/// Elementwise and movement into their consumers (recomputed below a stated cost, else stored
+/// once), producers into reductions, elementwise consumers into an anchor's epilogue, sibling
+/// elementwise stores of one shape into one kernel. A kernel stops growing at kMaxFusedOps.
+[[nodiscard]] Fusion fuse(const Graph& graph);
+inline constexpr int kMaxFusedOps = 512;
+/// The predicate both modes share: may `consumer` join the kernel that computes `producer`?
+[[nodiscard]] bool can_join(const Graph& graph, NodeId producer, NodeId consumer);
+
+}  // namespace reprise

@@ -1,0 +1,107 @@
+// The runtime: one mutex, the slab of tensor bindings and recorded nodes, realization.
+//
+// A TensorId is a binding to a node; copies of a handle share the id, assigning rebinds it. A node is
+// an immutable value: recorded, pending, or stored. All public calls are thread-safe; the mutex is
+// held while recording and bookkeeping, never while compiling, computing or copying.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/shape.h"
+#include "runtime/device.h"
+#include "runtime/storage.h"
+
+namespace reprise {
+
+struct TensorTag { static constexpr const char* kPrefix = "t"; };
+/// A tensor's 4 bytes. Debug builds keep 8 bits of generation in it and check them.
+using TensorId = Id<TensorTag>;
+
+/// Where a stored value's elements are: strides and offset in bytes, outermost axis first.
+struct Layout {
+  Shape shape;
+  std::array<int64_t, kMaxDims> strides{};
+  int64_t offset = 0;
+};
+
+/// Counters since the start or the last reset_stats(); live figures are as of now.
+struct Stats {
+  uint64_t plans_compiled = 0, plan_hits = 0;
+  uint64_t kernels_compiled = 0, kernel_hits = 0;
+  uint64_t launches = 0, realizes = 0, recorded = 0;
+  double compile_seconds = 0;
+  uint64_t live_tensors = 0, live_nodes = 0;
+  uint64_t live_bytes = 0, cached_bytes = 0;
+};
+
+class Runtime {
+ public:
+  [[nodiscard]] static Runtime& get();
+
+  // Handles. Every id returned below is owned once by the caller.
+  void retain(TensorId id);
+  void release(TensorId id) noexcept;
+
+  // Leaves
+  /// Copies `type.shape.numel()` contiguous elements.
+  [[nodiscard]] TensorId from_host(const TensorType& type, const void* data);
+  /// Adopts storage without copying; `borrowed` storage is never written.
+  [[nodiscard]] TensorId from_storage(DType dtype, const Layout& layout, StoragePtr storage);
+  /// A rank-0 value that is a parameter of every plan, never part of a key. `bits` as in memory.
+  [[nodiscard]] TensorId parameter(DType dtype, uint64_t bits);
+  /// A rank-0 u64 parameter: the first of `count` counters of the global random stream, reserved.
+  [[nodiscard]] TensorId random_counter(uint64_t count);
+  void set_seed(uint64_t seed);
+  [[nodiscard]] uint64_t seed() const;
+
+  // Recording
+  [[nodiscard]] TensorId record(Op op, std::span<const TensorId> operands, const Attrs& attrs = {},
+                                const TensorType* result = nullptr);
+  /// Runs `body` with a builder that records live; the values it returns become ids. Values of
+  /// existing tensors are `value_of(id)` inside. The mutex is held: `body` must not call back.
+  [[nodiscard]] std::vector<TensorId> build(
+      const std::function<std::vector<Value>(Builder&, const std::function<Value(TensorId)>&)>& body);
+  [[nodiscard]] TensorType type(TensorId id) const;
+  /// Rebinds `target` to the present value of `value`. Same type, else ShapeError or DTypeError.
+  void assign(TensorId target, TensorId value);
+  /// A new handle on the present value; later assigns to `id` do not reach it.
+  [[nodiscard]] TensorId value(TensorId id);
+
+  // Tapes: per thread, nested. While one is open nothing launches by itself and recorded nodes keep
+  // their history (for gradients) until it ends.
+  void begin_tape();
+  void end_tape();
+  [[nodiscard]] bool in_tape() const;
+  /// Reverse mode over what this thread's tape recorded. Throws Error when an x was assigned after y
+  /// read it, DTypeError for an integer x. An invalid seed means ones.
+  [[nodiscard]] std::vector<TensorId> gradient(TensorId y, TensorId seed, std::span<const TensorId> xs);
+
+  // Values
+  /// Computes the given tensors and every pending assign of this thread; values with live handles
+  /// among what is computed are stored too.
+  void realize(std::span<const TensorId> ids);
+  /// Realizes and copies contiguous elements out; throws IndexError if a gather went out of range.
+  void read(TensorId id, void* destination, size_t bytes);
+  /// Realizes and returns where the elements are, without a copy.
+  [[nodiscard]] std::pair<StoragePtr, Layout> storage(TensorId id);
+  [[nodiscard]] bool is_realized(TensorId id) const;
+  /// Text of the graph that realizing `ids` would compile.
+  [[nodiscard]] std::string dump_graph(std::span<const TensorId> ids);
+
+  [[nodiscard]] Stats stats() const;
+  void reset_stats();
+
+ private:
+  Runtime();
+  ~Runtime() = delete;  // lives as long as the process
+  struct Impl;
+  Impl* impl_;
+};
+
+}  // namespace reprise
