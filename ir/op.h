@@ -74,6 +74,11 @@ struct OpDef {
   /// Elementwise: the scalar program of one element. Operands are scalars of the operands' dtypes.
   /// Half types arrive as they are; `legalize` widens and rounds around each op.
   ScalarId (*lower)(ScalarBuilder&, std::span<const ScalarId>, const OpContext&) = nullptr;
+  /// Leaves that are computed (iota, random_bits): the scalar program of the element at
+  /// `axis_indices`, its i64 index along each axis of the result. Null for constants and for values
+  /// that come from outside.
+  ScalarId (*lower_leaf)(ScalarBuilder&, std::span<const ScalarId> operands,
+                         std::span<const ScalarId> axis_indices, const OpContext&) = nullptr;
   ReduceKind reduce = ReduceKind::Sum;     ///< Reduction
   Movement movement = Movement::Reshape;   ///< Movement
   /// Composite: records its definition.
