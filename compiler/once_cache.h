@@ -1,0 +1,131 @@
+// A bounded cache that finds by hash, decides by comparison, and makes each value once.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace reprise {
+
+/// Keys are words. Two keys with one hash are two entries: a collision is never a wrong answer.
+/// Threads that miss on one key at once wait for the one that makes it; if making throws, every
+/// waiter tries for itself. Past `capacity` entries the least recently used go first.
+template <class T>
+class OnceCache {
+ public:
+  using Ptr = std::shared_ptr<const T>;
+  explicit OnceCache(size_t capacity) : capacity_(capacity) {}
+
+  /// The value under `key`, or null. Counts as a use.
+  [[nodiscard]] Ptr find(uint64_t hash, std::span<const uint64_t> key) {
+    std::lock_guard lock(mutex_);
+    const auto it = locate(hash, key);
+    if (it == entries_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, it);
+    return it->value;
+  }
+
+  /// The value under `key`, made by `make` if there is none. `made` tells whether it was made here.
+  [[nodiscard]] Ptr get_or_make(uint64_t hash, std::span<const uint64_t> key,
+                                const std::function<Ptr()>& make, bool* made = nullptr) {
+    std::unique_lock lock(mutex_);
+    if (made) *made = false;
+    for (;;) {
+      const auto it = locate(hash, key);
+      if (it == entries_.end()) break;
+      if (it->value) {
+        entries_.splice(entries_.begin(), entries_, it);
+        return it->value;
+      }
+      changed_.wait(lock);
+    }
+    entries_.push_front(Entry{hash, {key.begin(), key.end()}, nullptr});
+    const auto mine = entries_.begin();
+    const auto indexed = index_.emplace(hash, mine);
+    lock.unlock();
+    Ptr value;
+    try {
+      value = make();
+    } catch (...) {
+      lock.lock();
+      index_.erase(indexed);
+      entries_.erase(mine);
+      changed_.notify_all();
+      throw;
+    }
+    lock.lock();
+    mine->value = value;
+    if (made) *made = true;
+    changed_.notify_all();
+    evict();
+    return value;
+  }
+
+  [[nodiscard]] size_t size() const {
+    std::lock_guard lock(mutex_);
+    return entries_.size();
+  }
+  void clear() {
+    std::lock_guard lock(mutex_);
+    for (auto it = entries_.begin(); it != entries_.end();) {
+      it = it->value ? drop(it) : std::next(it);
+    }
+  }
+  /// Calls `visit(key, value)` for every finished entry, most recently used first.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.value) visit(std::span<const uint64_t>(entry.key), *entry.value);
+    }
+  }
+
+ private:
+  struct Entry {
+    uint64_t hash;
+    std::vector<uint64_t> key;
+    Ptr value;  ///< null while it is being made
+  };
+  using List = std::list<Entry>;
+
+  typename List::iterator locate(uint64_t hash, std::span<const uint64_t> key) {
+    const auto [first, last] = index_.equal_range(hash);
+    for (auto it = first; it != last; ++it) {
+      if (std::equal(it->second->key.begin(), it->second->key.end(), key.begin(), key.end())) {
+        return it->second;
+      }
+    }
+    return entries_.end();
+  }
+  typename List::iterator drop(typename List::iterator entry) {
+    const auto [first, last] = index_.equal_range(entry->hash);
+    for (auto it = first; it != last; ++it) {
+      if (it->second == entry) {
+        index_.erase(it);
+        break;
+      }
+    }
+    return entries_.erase(entry);
+  }
+  void evict() {
+    for (auto it = entries_.end(); entries_.size() > capacity_ && it != entries_.begin();) {
+      --it;
+      if (it->value) it = drop(it);
+    }
+  }
+
+  const size_t capacity_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  List entries_;  ///< most recently used first
+  std::unordered_multimap<uint64_t, typename List::iterator> index_;
+};
+
+}  // namespace reprise

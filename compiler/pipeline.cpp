@@ -1,0 +1,69 @@
+// The order of passes.
+#include "compiler/pipeline.h"
+
+#include "compiler/schedule.h"
+#include "ir/error.h"
+#include "passes/graph_passes.h"
+#include "passes/kernel_passes.h"
+#include "passes/lower.h"
+
+namespace reprise {
+
+namespace {
+
+struct GraphPass {
+  std::string_view name;
+  Graph (*run)(const Graph&);
+};
+constexpr GraphPass kGraphPasses[] = {
+    {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify}, {"cse", cse}, {"dce", dce},
+};
+
+struct KernelPass {
+  std::string_view name;
+  Kernel (*run)(const Kernel&);
+};
+constexpr KernelPass kKernelPasses[] = {
+    {"legalize", legalize},
+    {"expand_math", expand_math},
+    {"simplify_kernel", simplify_kernel},
+};
+
+}  // namespace
+
+CompiledGraph compile(const Graph& graph, const TargetInfo& target, const CompileOptions&,
+                      const StageObserver& observer) {
+  const auto show = [&](std::string_view stage, const auto& text) {
+    if (observer) observer(stage, text());
+  };
+
+  Graph current = graph;
+  show("graph", [&] { return print(current); });
+  for (const GraphPass& pass : kGraphPasses) {
+    current = pass.run(current);
+    show(pass.name, [&] { return print(current); });
+  }
+
+  const Fusion fusion = fuse(current);
+  show("fuse", [&] { return print(fusion, current); });
+  Lowered lowered = lower(current, fusion);
+
+  CompiledGraph result;
+  for (size_t i = 0; i < lowered.kernels.size(); ++i) {
+    Kernel kernel = std::move(lowered.kernels[i]);
+    show(str("kernel", i, ".lower"), [&] { return print(kernel); });
+    for (const KernelPass& pass : kKernelPasses) {
+      kernel = pass.run(kernel);
+      show(str("kernel", i, ".", pass.name), [&] { return print(kernel); });
+    }
+    Schedule schedule = choose_schedule(kernel, target);
+    show(str("kernel", i, ".schedule"), [&] { return print(schedule); });
+    result.kernels.push_back(std::move(kernel));
+    result.schedules.push_back(std::move(schedule));
+  }
+  result.plan = plan_memory(lowered.plan);
+  show("plan", [&] { return print(result.plan); });
+  return result;
+}
+
+}  // namespace reprise
