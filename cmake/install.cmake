@@ -1,0 +1,25 @@
+# Installs libraries, headers and the package that find_package(reprise) finds.
+include(CMakePackageConfigHelpers)
+
+foreach(folder ir passes codegen compiler runtime frontend)
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/reprise
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
+          PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/spirv" EXCLUDE
+          PATTERN "python" EXCLUDE)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/include/reprise/reprise.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/reprise)
+
+install(TARGETS reprise EXPORT reprise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET reprise_llvm)
+  install(TARGETS reprise_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/reprise)
+install(EXPORT reprise NAMESPACE reprise:: FILE reprise-targets.cmake DESTINATION ${package_dir})
+configure_package_config_file(cmake/reprise-config.cmake.in ${PROJECT_BINARY_DIR}/reprise-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/reprise-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/reprise-config.cmake
+              ${PROJECT_BINARY_DIR}/reprise-config-version.cmake DESTINATION ${package_dir})
