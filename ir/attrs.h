@@ -56,4 +56,7 @@ class Attrs {
   SmallVector<int64_t, 3> words_;
 };
 
+/// Whether the words are exactly what the schema says: as many, known dtypes, axes below kMaxDims.
+[[nodiscard]] bool matches_schema(const Attrs& attrs, std::span<const AttrDef> schema);
+
 }  // namespace reprise
