@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,40 +15,64 @@
 namespace reprise {
 
 /// Semantics are those of the table in docs/SEMANTICS.md at the instruction's dtype: integers wrap,
-/// Min and Max propagate NaN and order -0 below +0, comparisons give Bool. An instruction's dtype is
-/// that of its result, except for comparisons, whose operands share the dtype of args[0].
+/// Min and Max propagate NaN and order -0 below +0, comparisons give Bool. An instruction's dtype
+/// is that of its result, except for comparisons, whose operands share the dtype of args[0].
 enum class ScalarOp : uint8_t {
   // Leaves
-  Const,     ///< `bits` holds the value, in the low bytes
-  Param,     ///< scalar parameter `bits` of the kernel, read at launch
-  Index,     ///< value of an affine form (`access`: index into Body::affines), as i64
-  Load,      ///< element of a buffer (`access`); with args[0] valid, 0 where that Bool is false
-  Reduced,   ///< result `bits` of the stage's reductions; only in `post`
+  Const,    ///< `bits` holds the value, in the low bytes
+  Param,    ///< scalar parameter `bits` of the kernel, read at launch
+  Index,    ///< value of an affine form (`access`: index into Body::affines), as i64
+  Load,     ///< element of a buffer (`access`); with args[0] valid, 0 where that Bool is false
+  Reduced,  ///< result `bits` of the stage's reductions; only in `post`
   // Unary
-  Neg, Abs, Sqrt, Floor, Ceil, Trunc,
-  Round,     ///< to nearest, ties to even
-  Not,       ///< bitwise; logical for Bool
-  Exp, Log, Tanh, Erf, Sin, Cos,  ///< expanded by `expand_math` before any backend sees them
-  Cast,      ///< value conversion by the table's rules
-  Bitcast,   ///< same bits, same size
-  CheckIndex,///< i64; wraps nothing: clamps args[0] to [0, bits) and reports when it had to
+  Neg,
+  Abs,
+  Sqrt,
+  Floor,
+  Ceil,
+  Trunc,
+  Round,  ///< to nearest, ties to even
+  Not,    ///< bitwise; logical for Bool
+  Exp,
+  Log,
+  Tanh,
+  Erf,
+  Sin,
+  Cos,         ///< expanded by `expand_math` before any backend sees them
+  Cast,        ///< value conversion by the table's rules
+  Bitcast,     ///< same bits, same size
+  CheckIndex,  ///< i64; wraps nothing: clamps args[0] to [0, bits) and reports when it had to
   // Binary
-  Add, Sub, Mul,
-  Div,       ///< floats: IEEE; integers: floor, by zero 0, MIN/-1 MIN
-  Mod,       ///< sign of the divisor; x mod 0 = 0
-  Min, Max, CopySign, And, Or, Xor,
-  Shl, Shr,  ///< counts at or past the width give 0 (Shr of a signed value: the sign)
-  MulHigh,   ///< high half of the full product; unsigned integers
-  Eq, Ne, Lt, Le,
+  Add,
+  Sub,
+  Mul,
+  Div,  ///< floats: IEEE; integers: floor, by zero 0, MIN/-1 MIN
+  Mod,  ///< sign of the divisor; x mod 0 = 0
+  Min,
+  Max,
+  CopySign,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,      ///< counts at or past the width give 0 (Shr of a signed value: the sign)
+  MulHigh,  ///< high half of the full product; unsigned integers
+  Eq,
+  Ne,
+  Lt,
+  Le,
   // Ternary
-  Select,    ///< args[0] ? args[1] : args[2]
-  Fma,       ///< args[0]*args[1]+args[2], one rounding where the target has it, else two (numerics)
-  Store,     ///< no result: writes args[0] to `access`; with args[1] valid, only where it is true
+  Select,  ///< args[0] ? args[1] : args[2]
+  Fma,     ///< args[0]*args[1]+args[2], one rounding where the target has it, else two (numerics)
+  Store,   ///< no result: writes args[0] to `access`; with args[1] valid, only where it is true
 };
 inline constexpr int kNumScalarOps = static_cast<int>(ScalarOp::Store) + 1;
 
 [[nodiscard]] std::string_view name(ScalarOp op);
-[[nodiscard]] int arity(ScalarOp op);  ///< value operands, the optional mask of Load/Store not counted
+[[nodiscard]] std::optional<ScalarOp> parse_scalar_op(std::string_view name);
+[[nodiscard]] bool is_comparison(ScalarOp op);  ///< Eq, Ne, Lt, Le
+[[nodiscard]] int arity(
+    ScalarOp op);  ///< value operands, the optional mask of Load/Store not counted
 
 /// offset + sum of coefficient * variable, over the variables of a stage: the grid's axes first
 /// (g0..), then the parallel loops (i0..), then the reduce loops (r0..). In elements.
@@ -87,7 +112,8 @@ struct Body {
 /// The arithmetic of an op's `lower`, of the math expansions and of lowering itself.
 class ScalarBuilder {
  public:
-  explicit ScalarBuilder(Body& body) : body_(body) {}
+  /// Appends to what `body` already holds, which is known to the builder from then on.
+  explicit ScalarBuilder(Body& body);
 
   [[nodiscard]] DType dtype(ScalarId v) const { return body_[v].dtype; }
   [[nodiscard]] Body& body() { return body_; }
@@ -119,8 +145,14 @@ class ScalarBuilder {
   ScalarId le(ScalarId a, ScalarId b) { return binary(ScalarOp::Le, a, b); }
 
  private:
+  [[nodiscard]] uint64_t hash(const Instr& instr) const;
+  [[nodiscard]] bool equal(const Instr& a, const Instr& b) const;
+  void insert(uint32_t position);
+
   Body& body_;
-  std::vector<std::pair<uint64_t, ScalarId>> seen_;  ///< open hash of what was emitted (in scalar.cpp)
+  std::vector<uint32_t> table_;  ///< open hash of pure instructions: position + 1, or 0
+  uint32_t entries_ = 0;
+  uint32_t loads_valid_from_ = 0;  ///< loads before the last store may be stale
 };
 
 }  // namespace reprise
