@@ -1,0 +1,42 @@
+// Tensors from nothing: filled, counted and random ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "frontend/tensor.h"
+
+namespace reprise {
+
+/// Every element the number, in its own dtype (i64, f32, bool) unless told.
+[[nodiscard]] Tensor full(const Shape& shape, Number value);
+[[nodiscard]] Tensor full(const Shape& shape, Number value, DType dtype);
+[[nodiscard]] Tensor zeros(const Shape& shape, DType dtype = DType::F32);
+[[nodiscard]] Tensor ones(const Shape& shape, DType dtype = DType::F32);
+[[nodiscard]] Tensor full_like(const Tensor& x, Number value);
+[[nodiscard]] Tensor zeros_like(const Tensor& x);
+[[nodiscard]] Tensor ones_like(const Tensor& x);
+/// Zeros that are stored at once, without a launch: the state of an optimizer.
+[[nodiscard]] Tensor stored_zeros(const TensorType& type);
+/// start, start + step, .. short of stop; i64 when all are integers, else f32. Throws Error for a
+/// step of 0.
+[[nodiscard]] Tensor arange(Number stop);
+[[nodiscard]] Tensor arange(Number start, Number stop, Number step = 1,
+                            std::optional<DType> dtype = {});
+/// Ones on the diagonal of rows x columns.
+[[nodiscard]] Tensor eye(int64_t rows, int64_t columns = -1, DType dtype = DType::F32);
+
+// Random numbers: Philox 4x32-10 under one seed. Counters are reserved when the op is recorded, so
+// the same seed gives the same numbers on every device and with any number of threads.
+void set_seed(uint64_t seed);
+/// Uniform in [0, 1).
+[[nodiscard]] Tensor rand(const Shape& shape, DType dtype = DType::F32);
+/// Standard normal.
+[[nodiscard]] Tensor randn(const Shape& shape, DType dtype = DType::F32);
+/// Uniform between low and high.
+[[nodiscard]] Tensor uniform(const Shape& shape, Number low, Number high, DType dtype = DType::F32);
+/// Integers in [low, high). Throws Error when there are none.
+[[nodiscard]] Tensor randint(const Shape& shape, int64_t low, int64_t high,
+                             DType dtype = DType::I64);
+
+}  // namespace reprise

@@ -1,0 +1,241 @@
+// Elementwise ops: promotion, weak numbers, then one recorded node.
+#include "frontend/ops.h"
+#include "frontend/record.h"
+
+namespace reprise {
+
+namespace {
+
+/// The dtype an op computes in when its operands agree on `dtype`.
+DType computed_in(Op op, DType dtype) {
+  const bool inexact = is_float(dtype) || is_complex(dtype);
+  switch (op) {
+    case Op::Divide:
+    case Op::Sqrt:
+    case Op::Rsqrt:
+    case Op::Reciprocal:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Tanh:
+    case Op::Sigmoid:
+    case Op::Gelu:
+    case Op::Erf:
+    case Op::Erfinv:
+    case Op::IsNan:
+    case Op::IsInf:
+    case Op::IsFinite:
+      return inexact ? dtype : DType::F32;
+    default:
+      return dtype;  // every other op takes what it is given, or says that it does not
+  }
+}
+
+/// A handle on `x` in another dtype.
+Tensor converted(const Tensor& x, DType dtype) {
+  return record(Op::Cast, x, Attrs().add_type(dtype));
+}
+
+Tensor unary(Op op, const Tensor& x) {
+  const DType have = x.dtype();
+  const DType want = computed_in(op, have);
+  return have == want ? record(op, x) : record(op, converted(x, want));
+}
+
+/// Rounding an integer changes nothing.
+Tensor rounding(Op op, const Tensor& x) {
+  const DType dtype = x.dtype();
+  return is_integer(dtype) || dtype == DType::Bool ? x.value() : record(op, x);
+}
+
+Tensor binary(Op op, const Operand& a, const Operand& b) {
+  if (a.tensor() != nullptr) {
+    return b.tensor() != nullptr ? record_binary(op, *a.tensor(), *b.tensor())
+                                 : record_binary(op, *a.tensor(), b.number());
+  }
+  if (b.tensor() == nullptr) {
+    throw Error(str(op, " of the numbers ", a.number(), " and ", b.number(),
+                    ": at least one operand must be a tensor"));
+  }
+  return record_binary(op, a.number(), *b.tensor());
+}
+
+}  // namespace
+
+Tensor constant(double value, DType dtype) {
+  const TensorType type{dtype, {}};
+  return record(Op::Constant, std::span<const TensorId>(), Attrs().add_float(value), &type);
+}
+
+Tensor record_binary(Op op, const Tensor& a, const Tensor& b) {
+  const DType left = a.dtype();
+  const DType right = b.dtype();
+  const DType dtype = computed_in(op, left == right ? left : promote(left, right));
+  if (left == dtype && right == dtype) return record(op, {a.id(), b.id()});
+  const Tensor x = left == dtype ? a : converted(a, dtype);
+  const Tensor y = right == dtype ? b : converted(b, dtype);
+  return record(op, {x.id(), y.id()});
+}
+
+Tensor record_binary(Op op, const Tensor& a, Number b) {
+  const DType have = a.dtype();
+  const DType dtype = computed_in(op, b.join(have));
+  const Tensor y = parameter(b, dtype);
+  if (have == dtype) return record(op, {a.id(), y.id()});
+  return record(op, {converted(a, dtype).id(), y.id()});
+}
+
+Tensor record_binary(Op op, Number a, const Tensor& b) {
+  const DType have = b.dtype();
+  const DType dtype = computed_in(op, a.join(have));
+  const Tensor x = parameter(a, dtype);
+  if (have == dtype) return record(op, {x.id(), b.id()});
+  return record(op, {x.id(), converted(b, dtype).id()});
+}
+
+#define REPRISE_BINARY_OPERATOR(symbol, Name)                \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { \
+    return record_binary(Op::Name, a, b);                    \
+  }                                                          \
+  Tensor operator symbol(const Tensor& a, Number b) {        \
+    return record_binary(Op::Name, a, b);                    \
+  }                                                          \
+  Tensor operator symbol(Number a, const Tensor& b) {        \
+    return record_binary(Op::Name, a, b);                    \
+  }
+REPRISE_BINARY_OPERATOR(+, Add)
+REPRISE_BINARY_OPERATOR(-, Subtract)
+REPRISE_BINARY_OPERATOR(*, Multiply)
+REPRISE_BINARY_OPERATOR(/, Divide)
+REPRISE_BINARY_OPERATOR(%, Remainder)
+REPRISE_BINARY_OPERATOR(&, BitwiseAnd)
+REPRISE_BINARY_OPERATOR(|, BitwiseOr)
+REPRISE_BINARY_OPERATOR(^, BitwiseXor)
+REPRISE_BINARY_OPERATOR(<<, LeftShift)
+REPRISE_BINARY_OPERATOR(>>, RightShift)
+REPRISE_BINARY_OPERATOR(==, Equal)
+REPRISE_BINARY_OPERATOR(!=, NotEqual)
+REPRISE_BINARY_OPERATOR(<, Less)
+REPRISE_BINARY_OPERATOR(<=, LessEqual)
+REPRISE_BINARY_OPERATOR(>, Greater)
+REPRISE_BINARY_OPERATOR(>=, GreaterEqual)
+#undef REPRISE_BINARY_OPERATOR
+
+Tensor operator-(const Tensor& a) {
+  return record(Op::Negative, a);
+}
+Tensor operator+(const Tensor& a) {
+  return a.value();
+}
+Tensor operator~(const Tensor& a) {
+  return record(Op::BitwiseInvert, a);
+}
+Tensor operator!(const Tensor& a) {
+  return a == false;
+}
+
+#define REPRISE_UNARY(function, Name) \
+  Tensor function(const Tensor& x) {  \
+    return unary(Op::Name, x);        \
+  }
+REPRISE_UNARY(negative, Negative)
+REPRISE_UNARY(abs, Abs)
+REPRISE_UNARY(sign, Sign)
+REPRISE_UNARY(square, Square)
+REPRISE_UNARY(relu, Relu)
+REPRISE_UNARY(isnan, IsNan)
+REPRISE_UNARY(isinf, IsInf)
+REPRISE_UNARY(isfinite, IsFinite)
+REPRISE_UNARY(bitwise_invert, BitwiseInvert)
+REPRISE_UNARY(sqrt, Sqrt)
+REPRISE_UNARY(rsqrt, Rsqrt)
+REPRISE_UNARY(reciprocal, Reciprocal)
+REPRISE_UNARY(exp, Exp)
+REPRISE_UNARY(log, Log)
+REPRISE_UNARY(tanh, Tanh)
+REPRISE_UNARY(sigmoid, Sigmoid)
+REPRISE_UNARY(gelu, Gelu)
+REPRISE_UNARY(erf, Erf)
+REPRISE_UNARY(erfinv, Erfinv)
+REPRISE_UNARY(stop_gradient, StopGradient)
+#undef REPRISE_UNARY
+
+Tensor floor(const Tensor& x) {
+  return rounding(Op::Floor, x);
+}
+Tensor ceil(const Tensor& x) {
+  return rounding(Op::Ceil, x);
+}
+Tensor trunc(const Tensor& x) {
+  return rounding(Op::Trunc, x);
+}
+Tensor round(const Tensor& x) {
+  return rounding(Op::Round, x);
+}
+
+Tensor cast(const Tensor& x, DType dtype) {
+  return x.dtype() == dtype ? x.value() : converted(x, dtype);
+}
+
+#define REPRISE_BINARY(function, Name)    \
+  Tensor function(Operand a, Operand b) { \
+    return binary(Op::Name, a, b);        \
+  }
+REPRISE_BINARY(add, Add)
+REPRISE_BINARY(subtract, Subtract)
+REPRISE_BINARY(multiply, Multiply)
+REPRISE_BINARY(divide, Divide)
+REPRISE_BINARY(floor_divide, FloorDivide)
+REPRISE_BINARY(remainder, Remainder)
+REPRISE_BINARY(maximum, Maximum)
+REPRISE_BINARY(minimum, Minimum)
+REPRISE_BINARY(bitwise_and, BitwiseAnd)
+REPRISE_BINARY(bitwise_or, BitwiseOr)
+REPRISE_BINARY(bitwise_xor, BitwiseXor)
+REPRISE_BINARY(left_shift, LeftShift)
+REPRISE_BINARY(right_shift, RightShift)
+REPRISE_BINARY(equal, Equal)
+REPRISE_BINARY(not_equal, NotEqual)
+REPRISE_BINARY(less, Less)
+REPRISE_BINARY(less_equal, LessEqual)
+REPRISE_BINARY(greater, Greater)
+REPRISE_BINARY(greater_equal, GreaterEqual)
+#undef REPRISE_BINARY
+
+Tensor pow(Operand base, Operand exponent) {
+  if (base.tensor() == nullptr || exponent.tensor() != nullptr) {
+    return binary(Op::Pow, base, exponent);
+  }
+  // A literal exponent is nearly always one that compiles to something cheaper than pow.
+  const Tensor& x = *base.tensor();
+  const DType have = x.dtype();
+  const DType dtype = exponent.number().join(have);
+  static_cast<void>(exponent.number().bits(dtype));  // the range check
+  const Tensor literal = constant(exponent.number().as_double(), dtype);
+  if (have == dtype) return record(Op::Pow, {x.id(), literal.id()});
+  return record(Op::Pow, {converted(x, dtype).id(), literal.id()});
+}
+
+Tensor where(const Tensor& condition, Operand yes, Operand no) {
+  const Tensor* a = yes.tensor();
+  const Tensor* b = no.tensor();
+  DType dtype;
+  if (a != nullptr && b != nullptr) {
+    dtype = promote(a->dtype(), b->dtype());
+  } else if (a != nullptr) {
+    dtype = no.number().join(a->dtype());
+  } else if (b != nullptr) {
+    dtype = yes.number().join(b->dtype());
+  } else {
+    dtype = yes.number().join(no.number().default_dtype());
+  }
+  const Tensor test = cast(condition, DType::Bool);
+  const Tensor x = a == nullptr ? parameter(yes.number(), dtype) : cast(*a, dtype);
+  const Tensor y = b == nullptr ? parameter(no.number(), dtype) : cast(*b, dtype);
+  return record(Op::Where, {test.id(), x.id(), y.id()});
+}
+
+Tensor clamp(const Tensor& x, Operand low, Operand high) {
+  return minimum(maximum(x, low), high);
+}
+
+}  // namespace reprise

@@ -1,0 +1,114 @@
+// Weak scalars: which dtype a number takes beside a tensor, and its bits in that dtype.
+#include "frontend/number.h"
+
+#include <bit>
+#include <charconv>
+
+#include "ir/error.h"
+#include "ir/float16.h"
+
+namespace reprise {
+
+DTypeCategory Number::category() const {
+  switch (kind_) {
+    case Kind::Bool:
+      return DTypeCategory::Bool;
+    case Kind::Signed:
+    case Kind::Unsigned:
+      return DTypeCategory::Integer;
+    case Kind::Float:
+      return DTypeCategory::Float;
+  }
+  REPRISE_ASSERT(false && "number kind");
+  return DTypeCategory::Bool;
+}
+
+DType Number::default_dtype() const {
+  switch (kind_) {
+    case Kind::Bool:
+      return DType::Bool;
+    case Kind::Signed:
+      return DType::I64;
+    case Kind::Unsigned:
+      return integer_ > max_integer(DType::I64) ? DType::U64 : DType::I64;
+    case Kind::Float:
+      return DType::F32;
+  }
+  REPRISE_ASSERT(false && "number kind");
+  return DType::Bool;
+}
+
+DType Number::join(DType dtype) const {
+  return category() > reprise::category(dtype) ? default_dtype() : dtype;
+}
+
+double Number::as_double() const {
+  switch (kind_) {
+    case Kind::Bool:
+    case Kind::Unsigned:
+      return static_cast<double>(integer_);
+    case Kind::Signed:
+      return static_cast<double>(static_cast<int64_t>(integer_));
+    case Kind::Float:
+      return float_;
+  }
+  REPRISE_ASSERT(false && "number kind");
+  return 0;
+}
+
+uint64_t Number::bits(DType dtype) const {
+  switch (reprise::category(dtype)) {
+    case DTypeCategory::Bool:
+      if (kind_ == Kind::Float ? float_ != 0 && float_ != 1 : integer_ > 1) {
+        throw DTypeError(str("the number ", *this, " does not fit bool"));
+      }
+      return kind_ == Kind::Float ? float_ == 1 : integer_ == 1;
+    case DTypeCategory::Integer: {
+      if (kind_ == Kind::Float) {
+        throw DTypeError(str("the number ", *this, " is a float and does not fit ", dtype));
+      }
+      const bool negative = kind_ == Kind::Signed && static_cast<int64_t>(integer_) < 0;
+      const bool fits = negative ? static_cast<int64_t>(integer_) >= min_integer(dtype)
+                                 : integer_ <= max_integer(dtype);
+      if (!fits) {
+        throw DTypeError(str("the number ", *this, " does not fit ", dtype, ", which holds ",
+                             min_integer(dtype), " to ", max_integer(dtype)));
+      }
+      const size_t width = 8 * size_of(dtype);
+      return width == 64 ? integer_ : integer_ & ((uint64_t{1} << width) - 1);
+    }
+    case DTypeCategory::Float: {
+      // An integer rounds to f32 once: through a double it could round twice.
+      const bool is_signed = kind_ == Kind::Signed;
+      const float narrow = kind_ == Kind::Float
+                               ? static_cast<float>(float_)
+                               : (is_signed ? static_cast<float>(static_cast<int64_t>(integer_))
+                                            : static_cast<float>(integer_));
+      if (dtype == DType::F64) return std::bit_cast<uint64_t>(as_double());
+      if (dtype == DType::F32) return std::bit_cast<uint32_t>(narrow);
+      if (dtype == DType::F16) return f16_from_double(as_double());
+      return bf16_from_double(as_double());
+    }
+    case DTypeCategory::Complex:
+      break;
+  }
+  throw UnsupportedError(str("a number beside a tensor of ", dtype, " is not supported yet"));
+}
+
+std::ostream& operator<<(std::ostream& out, const Number& number) {
+  switch (number.kind_) {
+    case Number::Kind::Bool:
+      return out << (number.integer_ != 0 ? "true" : "false");
+    case Number::Kind::Signed:
+      return out << static_cast<int64_t>(number.integer_);
+    case Number::Kind::Unsigned:
+      return out << number.integer_;
+    case Number::Kind::Float:
+      break;
+  }
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, number.float_).ptr;
+  return out.write(text, end - text);
+}
+
+}  // namespace reprise

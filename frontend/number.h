@@ -1,0 +1,58 @@
+// Numbers that the program writes beside tensors: weak scalars, which follow the tensor's dtype.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <ostream>
+#include <type_traits>
+
+#include "ir/dtype.h"
+
+namespace reprise {
+
+/// A C++ number on its way into a tensor expression. It remembers its category and its exact value,
+/// never a width: `f64 * 0.1` is exactly 0.1, `0.1f` stays the float it was.
+class Number {
+ public:
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  constexpr Number(T value) {  // NOLINT: implicit by intent, so that `x * 2` is written `x * 2`
+    if constexpr (std::same_as<T, bool>) {
+      kind_ = Kind::Bool;
+      integer_ = value ? 1 : 0;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      kind_ = Kind::Float;
+      float_ = static_cast<double>(value);
+    } else if constexpr (std::is_signed_v<T>) {
+      kind_ = Kind::Signed;
+      integer_ = static_cast<uint64_t>(static_cast<int64_t>(value));
+    } else {
+      kind_ = Kind::Unsigned;
+      integer_ = value;
+    }
+  }
+
+  [[nodiscard]] DTypeCategory category() const;
+  /// The dtype of a tensor made from this number alone: bool, i64 (u64 past its range), f32.
+  [[nodiscard]] DType default_dtype() const;
+  /// The dtype in which a tensor of `dtype` and this number are computed: `dtype` unless the number
+  /// is of a higher category (bool < integer < float), then the default of that category.
+  [[nodiscard]] DType join(DType dtype) const;
+  /// The value in `dtype`, as in memory, in the low bytes. Throws DTypeError naming number and
+  /// dtype when an integer does not fit an integer dtype, or a float is given for one.
+  [[nodiscard]] uint64_t bits(DType dtype) const;
+  /// The nearest double.
+  [[nodiscard]] double as_double() const;
+
+  friend std::ostream& operator<<(std::ostream& out, const Number& number);
+
+ private:
+  enum class Kind : uint8_t { Bool, Signed, Unsigned, Float };
+  Kind kind_;
+  union {
+    uint64_t integer_;  ///< two's complement for Signed
+    double float_;
+  };
+};
+
+}  // namespace reprise

@@ -1,0 +1,175 @@
+// The operations on tensors. All of them record; nothing runs until a value is needed.
+//
+// Operands of different dtypes are promoted (see promote()), shapes broadcast as in NumPy. Numbers
+// are weak and are parameters of what gets compiled: changing one never recompiles. What a function
+// cannot do it says when it is called: ShapeError, DTypeError or IndexError with both values.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontend/tensor.h"
+
+namespace reprise {
+
+/// A tensor or a number, where either will do.
+class Operand {
+ public:
+  Operand(const Tensor& tensor) : tensor_(&tensor) {}  // NOLINT: implicit by intent
+  Operand(Number number) : number_(number) {}          // NOLINT: implicit by intent
+  template <class T>
+  requires std::is_arithmetic_v<T> Operand(T number)
+      : number_(number) {}  // NOLINT: implicit by intent
+  [[nodiscard]] const Tensor* tensor() const { return tensor_; }
+  [[nodiscard]] const Number& number() const { return number_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  Number number_ = false;
+};
+
+// Elementwise, one operand. Integers and bools are cast to f32 where the result is not an integer
+// by nature (exp .. erfinv).
+[[nodiscard]] Tensor negative(const Tensor& x);
+[[nodiscard]] Tensor abs(const Tensor& x);
+[[nodiscard]] Tensor sign(const Tensor& x);  ///< sign(-0) is 0
+[[nodiscard]] Tensor square(const Tensor& x);
+[[nodiscard]] Tensor floor(const Tensor& x);
+[[nodiscard]] Tensor ceil(const Tensor& x);
+[[nodiscard]] Tensor trunc(const Tensor& x);
+[[nodiscard]] Tensor round(const Tensor& x);  ///< ties to even
+[[nodiscard]] Tensor relu(const Tensor& x);
+[[nodiscard]] Tensor isnan(const Tensor& x);
+[[nodiscard]] Tensor isinf(const Tensor& x);
+[[nodiscard]] Tensor isfinite(const Tensor& x);
+[[nodiscard]] Tensor bitwise_invert(const Tensor& x);
+[[nodiscard]] Tensor sqrt(const Tensor& x);
+[[nodiscard]] Tensor rsqrt(const Tensor& x);
+[[nodiscard]] Tensor reciprocal(const Tensor& x);
+[[nodiscard]] Tensor exp(const Tensor& x);
+[[nodiscard]] Tensor log(const Tensor& x);
+[[nodiscard]] Tensor tanh(const Tensor& x);
+[[nodiscard]] Tensor sigmoid(const Tensor& x);
+[[nodiscard]] Tensor gelu(const Tensor& x);  ///< the tanh form
+[[nodiscard]] Tensor erf(const Tensor& x);
+[[nodiscard]] Tensor erfinv(const Tensor& x);
+/// Converts by the cast rules: float to integer saturates, NaN gives 0, integers wrap.
+[[nodiscard]] Tensor cast(const Tensor& x, DType dtype);
+/// The value, through which no gradient flows.
+[[nodiscard]] Tensor stop_gradient(const Tensor& x);
+
+// Elementwise, two operands; at least one of them a tensor, else Error.
+[[nodiscard]] Tensor add(Operand a, Operand b);
+[[nodiscard]] Tensor subtract(Operand a, Operand b);
+[[nodiscard]] Tensor multiply(Operand a, Operand b);
+[[nodiscard]] Tensor divide(Operand a, Operand b);        ///< true division: integers become f32
+[[nodiscard]] Tensor floor_divide(Operand a, Operand b);  ///< integers: by zero 0
+[[nodiscard]] Tensor remainder(Operand a, Operand b);     ///< the divisor's sign
+/// A number as exponent is a constant of the compiled code, unlike any other number.
+[[nodiscard]] Tensor pow(Operand base, Operand exponent);
+[[nodiscard]] Tensor maximum(Operand a, Operand b);  ///< NaN if either is
+[[nodiscard]] Tensor minimum(Operand a, Operand b);
+[[nodiscard]] Tensor bitwise_and(Operand a, Operand b);
+[[nodiscard]] Tensor bitwise_or(Operand a, Operand b);
+[[nodiscard]] Tensor bitwise_xor(Operand a, Operand b);
+[[nodiscard]] Tensor left_shift(Operand a, Operand b);
+[[nodiscard]] Tensor right_shift(Operand a, Operand b);
+[[nodiscard]] Tensor equal(Operand a, Operand b);
+[[nodiscard]] Tensor not_equal(Operand a, Operand b);
+[[nodiscard]] Tensor less(Operand a, Operand b);
+[[nodiscard]] Tensor less_equal(Operand a, Operand b);
+[[nodiscard]] Tensor greater(Operand a, Operand b);
+[[nodiscard]] Tensor greater_equal(Operand a, Operand b);
+/// `yes` where the condition (cast to bool) holds, else `no`.
+[[nodiscard]] Tensor where(const Tensor& condition, Operand yes, Operand no);
+[[nodiscard]] Tensor clamp(const Tensor& x, Operand low, Operand high);
+
+enum class KeepDims : uint8_t { No, Yes };
+
+/// Axes of a reduction: all of them, one, or several; negative ones count from the end.
+class AxisList {
+ public:
+  AxisList() = default;
+  template <class T>
+  requires std::is_integral_v<T> AxisList(T axis)
+      : all_(false), axes_{static_cast<int64_t>(axis)} {}                      // NOLINT: implicit
+  AxisList(std::initializer_list<int64_t> axes) : all_(false), axes_(axes) {}  // NOLINT
+  AxisList(const std::vector<int64_t>& axes)                                   // NOLINT
+      : all_(false), axes_(std::span<const int64_t>(axes)) {}
+  /// As a bit mask. Throws IndexError naming axis and rank, Error when an axis occurs twice.
+  [[nodiscard]] uint32_t mask(int rank) const;
+
+ private:
+  bool all_ = true;
+  SmallVector<int64_t, kMaxDims> axes_;
+};
+
+// Reductions.
+/// Bools and integers are summed in 64 bits.
+[[nodiscard]] Tensor sum(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor prod(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+/// NaN if any is; throws ShapeError for an empty axis unless the result is empty too.
+[[nodiscard]] Tensor max(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor min(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor mean(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor any(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor all(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+/// The first NaN, else the first largest, as i64; over the row-major order of several axes.
+[[nodiscard]] Tensor argmax(const Tensor& x, const AxisList& axes = {},
+                            KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor argmin(const Tensor& x, const AxisList& axes = {},
+                            KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor logsumexp(const Tensor& x, const AxisList& axes = {},
+                               KeepDims keep = KeepDims::No);
+
+// Movement: no data moves.
+/// One extent may be -1: whatever is left.
+[[nodiscard]] Tensor reshape(const Tensor& x, std::span<const int64_t> extents);
+[[nodiscard]] Tensor reshape(const Tensor& x, std::initializer_list<int64_t> extents);
+[[nodiscard]] Tensor flatten(const Tensor& x);
+/// Result axis i is axis order[i] of x.
+[[nodiscard]] Tensor permute(const Tensor& x, std::span<const int64_t> order);
+[[nodiscard]] Tensor permute(const Tensor& x, std::initializer_list<int64_t> order);
+[[nodiscard]] Tensor transpose(const Tensor& x, int64_t a = -2, int64_t b = -1);
+/// Drops axes of extent 1: the given ones (ShapeError if longer), or all there are.
+[[nodiscard]] Tensor squeeze(const Tensor& x);
+[[nodiscard]] Tensor squeeze(const Tensor& x, const AxisList& axes);
+/// A new axis of extent 1 before position `axis` of the result.
+[[nodiscard]] Tensor unsqueeze(const Tensor& x, int64_t axis);
+[[nodiscard]] Tensor broadcast_to(const Tensor& x, const Shape& shape);
+[[nodiscard]] Tensor flip(const Tensor& x, const AxisList& axes = {});
+/// One axis, as NumPy's start:stop:step.
+[[nodiscard]] Tensor slice(const Tensor& x, int64_t axis, Range range);
+/// NumPy's basic indexing over the first axes; a position out of range throws IndexError.
+[[nodiscard]] Tensor at(const Tensor& x, std::span<const Index> indices);
+/// Zeros around: low[i] before and high[i] after axis i.
+[[nodiscard]] Tensor pad(const Tensor& x, std::span<const int64_t> low,
+                         std::span<const int64_t> high);
+[[nodiscard]] Tensor concat(std::span<const Tensor> parts, int64_t axis = 0);
+[[nodiscard]] Tensor concat(std::initializer_list<Tensor> parts, int64_t axis = 0);
+/// Along a new axis.
+[[nodiscard]] Tensor stack(std::span<const Tensor> parts, int64_t axis = 0);
+[[nodiscard]] Tensor stack(std::initializer_list<Tensor> parts, int64_t axis = 0);
+/// Equal parts along an axis. Throws ShapeError when they do not come out even.
+[[nodiscard]] std::vector<Tensor> split(const Tensor& x, int64_t parts, int64_t axis = 0);
+
+// Products and indexing by data.
+/// NumPy's matmul: vectors are rows on the left and columns on the right, leading axes broadcast.
+[[nodiscard]] Tensor matmul(const Tensor& a, const Tensor& b);
+/// x's entries along `axis` at integer indices: shape x[:axis] + indices + x[axis+1:]. Negative
+/// indices count from the end; one out of range throws IndexError when a result is read.
+[[nodiscard]] Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis = 0);
+[[nodiscard]] Tensor take(const Tensor& x, const Tensor& indices, int64_t axis = 0);
+/// 1 at each index along a new last axis, else 0; an index out of range gives zeros.
+[[nodiscard]] Tensor one_hot(const Tensor& indices, int64_t classes, DType dtype = DType::F32);
+
+// Classification.
+[[nodiscard]] Tensor softmax(const Tensor& x, int64_t axis = -1);
+[[nodiscard]] Tensor log_softmax(const Tensor& x, int64_t axis = -1);
+/// Mean over the batch of -log_softmax(logits)[label]: logits (N, C), integer labels (N).
+[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& labels);
+
+}  // namespace reprise

@@ -1,0 +1,107 @@
+// Optimizers: gradients in, parameters assigned.
+//
+// Every number a step uses is a parameter of the compiled step: a learning rate may take any value
+// at any step and nothing recompiles. Which terms a step has (momentum, weight decay, Nesterov) is
+// fixed when the optimizer is made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "frontend/tensor.h"
+
+namespace reprise::optim {
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// Records one step: `gradients` in the order of the parameters. The assigns are computed with
+  /// the next realize. Throws ShapeError when there are not as many gradients as parameters.
+  void step(std::span<const Tensor> gradients);
+  void step(const std::vector<Tensor>& gradients) { step(std::span<const Tensor>(gradients)); }
+
+  void set_lr(double lr) { lr_ = lr; }
+  [[nodiscard]] double lr() const { return lr_; }
+  [[nodiscard]] int64_t steps() const { return steps_; }
+  /// The parameters' companions (momenta), which a program that stops and resumes must keep.
+  [[nodiscard]] const std::vector<Tensor>& state() const { return state_; }
+
+ protected:
+  /// Computes the parameters if they are not yet, so that the first step is like every other.
+  Optimizer(std::span<const Tensor> parameters, double lr);
+
+  /// `count` zeros beside every parameter: state()[i * count ..] belongs to parameter i.
+  void make_state(int count);
+  virtual void record_step(std::span<const Tensor> gradients) = 0;
+
+  std::vector<Tensor> parameters_;
+  std::vector<Tensor> state_;
+
+ private:
+  double lr_;
+  int64_t steps_ = 0;
+};
+
+struct SgdOptions {
+  double lr = 1e-2;
+  double momentum = 0;
+  double weight_decay = 0;  ///< added to the gradient: weight_decay * parameter
+  bool nesterov = false;
+};
+
+/// v = momentum * v + g; p -= lr * v, or with Nesterov p -= lr * (g + momentum * v).
+class Sgd final : public Optimizer {
+ public:
+  explicit Sgd(std::span<const Tensor> parameters, const SgdOptions& options = {});
+  explicit Sgd(const std::vector<Tensor>& parameters, const SgdOptions& options = {})
+      : Sgd(std::span<const Tensor>(parameters), options) {}
+
+ private:
+  void record_step(std::span<const Tensor> gradients) override;
+  SgdOptions options_;
+};
+
+struct AdamOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;  ///< Adam: added to the gradient; AdamW: p -= lr * weight_decay * p
+};
+
+/// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+/// p -= lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps).
+class Adam : public Optimizer {
+ public:
+  explicit Adam(std::span<const Tensor> parameters, const AdamOptions& options = {})
+      : Adam(parameters, options, Decay::Coupled) {}
+  explicit Adam(const std::vector<Tensor>& parameters, const AdamOptions& options = {})
+      : Adam(std::span<const Tensor>(parameters), options) {}
+
+ protected:
+  enum class Decay : uint8_t { Coupled, Decoupled };
+  Adam(std::span<const Tensor> parameters, const AdamOptions& options, Decay decay);
+
+ private:
+  void record_step(std::span<const Tensor> gradients) override;
+  AdamOptions options_;
+  Decay decay_;
+};
+
+/// Adam whose weight decay does not pass through the moments.
+class AdamW final : public Adam {
+ public:
+  /// Decays by 0.01 unless told.
+  explicit AdamW(std::span<const Tensor> parameters,
+                 const AdamOptions& options = {.weight_decay = 1e-2})
+      : Adam(parameters, options, Decay::Decoupled) {}
+  explicit AdamW(const std::vector<Tensor>& parameters,
+                 const AdamOptions& options = {.weight_decay = 1e-2})
+      : AdamW(std::span<const Tensor>(parameters), options) {}
+};
+
+}  // namespace reprise::optim

@@ -1,0 +1,37 @@
+// What the frontend's ops share: recording with handles, promotion, weak numbers as parameters.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "frontend/number.h"
+#include "frontend/tensor.h"
+#include "ir/op.h"
+
+namespace reprise {
+
+[[nodiscard]] inline Tensor record(Op op, std::span<const TensorId> operands,
+                                   const Attrs& attrs = {}, const TensorType* result = nullptr) {
+  return Tensor(Runtime::get().record(op, operands, attrs, result));
+}
+[[nodiscard]] inline Tensor record(Op op, std::initializer_list<TensorId> operands,
+                                   const Attrs& attrs = {}, const TensorType* result = nullptr) {
+  return record(op, std::span(operands.begin(), operands.size()), attrs, result);
+}
+[[nodiscard]] inline Tensor record(Op op, const Tensor& x, const Attrs& attrs = {},
+                                   const TensorType* result = nullptr) {
+  return record(op, {x.id()}, attrs, result);
+}
+/// A rank-0 parameter: read at every launch, never part of a key.
+[[nodiscard]] inline Tensor parameter(Number value, DType dtype) {
+  return Tensor(Runtime::get().parameter(dtype, value.bits(dtype)));
+}
+/// A rank-0 constant: part of what gets compiled.
+[[nodiscard]] Tensor constant(double value, DType dtype);
+
+/// Records `op` on two operands of one dtype.
+[[nodiscard]] Tensor record_binary(Op op, const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor record_binary(Op op, const Tensor& a, Number b);
+[[nodiscard]] Tensor record_binary(Op op, Number a, const Tensor& b);
+
+}  // namespace reprise

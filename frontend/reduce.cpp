@@ -1,0 +1,69 @@
+// Reductions and what is made of them: axes as masks, then one recorded node.
+#include "frontend/ops.h"
+#include "frontend/record.h"
+
+namespace reprise {
+
+uint32_t AxisList::mask(int rank) const {
+  if (all_) return (uint32_t{1} << rank) - 1;
+  uint32_t mask = 0;
+  for (const int64_t axis : axes_) {
+    const uint32_t bit = uint32_t{1} << normalize_axis(axis, rank);
+    if ((mask & bit) != 0) throw Error(str("axis ", axis, " occurs twice"));
+    mask |= bit;
+  }
+  return mask;
+}
+
+namespace {
+
+Tensor reduce(Op op, const Tensor& x, const AxisList& axes, KeepDims keep) {
+  const uint32_t mask = axes.mask(x.rank());
+  return record(op, x, Attrs().add_int(mask).add_int(keep == KeepDims::Yes ? 1 : 0));
+}
+
+Tensor as_float(const Tensor& x) {
+  const DType dtype = x.dtype();
+  return is_float(dtype) || is_complex(dtype) ? x : cast(x, DType::F32);
+}
+
+}  // namespace
+
+#define REPRISE_REDUCTION(function, Name)                                 \
+  Tensor function(const Tensor& x, const AxisList& axes, KeepDims keep) { \
+    return reduce(Op::Name, x, axes, keep);                               \
+  }
+REPRISE_REDUCTION(sum, Sum)
+REPRISE_REDUCTION(prod, Prod)
+REPRISE_REDUCTION(max, Max)
+REPRISE_REDUCTION(min, Min)
+REPRISE_REDUCTION(any, Any)
+REPRISE_REDUCTION(all, All)
+REPRISE_REDUCTION(argmax, ArgMax)
+REPRISE_REDUCTION(argmin, ArgMin)
+REPRISE_REDUCTION(mean, Mean)
+#undef REPRISE_REDUCTION
+
+Tensor logsumexp(const Tensor& x, const AxisList& axes, KeepDims keep) {
+  return reduce(Op::LogSumExp, as_float(x), axes, keep);
+}
+
+Tensor softmax(const Tensor& x, int64_t axis) {
+  const Tensor value = as_float(x);
+  return record(Op::Softmax, value, Attrs().add_int(normalize_axis(axis, value.rank())));
+}
+
+Tensor log_softmax(const Tensor& x, int64_t axis) {
+  const Tensor value = as_float(x);
+  return record(Op::LogSoftmax, value, Attrs().add_int(normalize_axis(axis, value.rank())));
+}
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
+  const DType dtype = labels.dtype();
+  if (!is_integer(dtype)) {
+    throw DTypeError(str("cross_entropy: labels must be integers, they are ", labels.type()));
+  }
+  return record(Op::CrossEntropy, {as_float(logits).id(), cast(labels, DType::I64).id()});
+}
+
+}  // namespace reprise

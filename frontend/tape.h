@@ -1,0 +1,53 @@
+// Tape: a stretch of a thread's recording, with its history for gradients.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "frontend/tensor.h"
+
+namespace reprise {
+
+/// While a tape is open on this thread nothing launches before `realize` or the read of a value.
+/// Tapes nest; each must end on the thread it began on. What is pending when one ends is computed
+/// when it is needed.
+class Tape {
+ public:
+  Tape() { Runtime::get().begin_tape(); }
+  ~Tape() { Runtime::get().end_tape(); }
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  /// Computes these tensors and every pending assign of this thread, in as few launches as fusion
+  /// allows; values with live handles among what is computed are stored too.
+  template <std::same_as<Tensor>... Rest>
+  void realize(const Tensor& first, const Rest&... rest) const {
+    const TensorId ids[] = {first.id(), rest.id()...};
+    Runtime::get().realize(ids);
+  }
+  void realize(std::span<const Tensor> tensors) const;
+  /// Only the pending assigns.
+  void realize() const { Runtime::get().realize({}); }
+
+  /// Gradients of y, weighted by `seed` (ones unless given), with respect to each of xs, recorded
+  /// as ordinary ops. Zeros where y does not depend on an x. Throws Error when an x was assigned
+  /// after y read it, DTypeError for an x that is not a float.
+  [[nodiscard]] std::vector<Tensor> gradient(const Tensor& y, std::span<const Tensor> xs,
+                                             const Tensor& seed = {}) const;
+  [[nodiscard]] std::vector<Tensor> gradient(const Tensor& y, std::initializer_list<Tensor> xs,
+                                             const Tensor& seed = {}) const;
+  [[nodiscard]] Tensor gradient(const Tensor& y, const Tensor& x, const Tensor& seed = {}) const;
+};
+
+/// Computes several tensors together.
+void realize(std::span<const Tensor> tensors);
+
+/// Gradients of what `function()` returns, with a tape of its own.
+[[nodiscard]] std::vector<Tensor> grad(const std::function<Tensor()>& function,
+                                       std::span<const Tensor> xs);
+/// The derivative of a function of one tensor at x.
+[[nodiscard]] Tensor grad(const std::function<Tensor(const Tensor&)>& function, const Tensor& x);
+
+}  // namespace reprise

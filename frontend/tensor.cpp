@@ -1,0 +1,176 @@
+// The parts of Tensor that are not a single call of the runtime.
+#include "frontend/tensor.h"
+
+#include <cstring>
+
+#include "frontend/ops.h"
+#include "frontend/record.h"
+#include "ir/float16.h"
+
+namespace reprise {
+
+namespace {
+
+/// Whether every value of `from` is a value of `to`: what may be read without losing anything.
+bool holds(DType to, DType from) {
+  if (to == from) return true;
+  if (is_float(to)) {
+    if (is_float(from)) return size_of(to) > size_of(from);
+    return size_of(from) < size_of(to) || (from == DType::Bool);
+  }
+  if (from == DType::Bool) return is_integer(to);
+  return is_integer(to) && is_integer(from) && min_integer(to) <= min_integer(from) &&
+         max_integer(to) >= max_integer(from);
+}
+
+template <class From, class To>
+void convert(const std::byte* from, To* to, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
+    to[i] = static_cast<To>(value);
+  }
+}
+
+template <class To>
+void convert_from(DType dtype, const std::byte* from, To* to, size_t count) {
+  switch (dtype) {
+    case DType::Bool:
+    case DType::U8:
+      return convert<uint8_t>(from, to, count);
+    case DType::I8:
+      return convert<int8_t>(from, to, count);
+    case DType::I16:
+      return convert<int16_t>(from, to, count);
+    case DType::I32:
+      return convert<int32_t>(from, to, count);
+    case DType::I64:
+      return convert<int64_t>(from, to, count);
+    case DType::U16:
+      return convert<uint16_t>(from, to, count);
+    case DType::U32:
+      return convert<uint32_t>(from, to, count);
+    case DType::U64:
+      return convert<uint64_t>(from, to, count);
+    case DType::F32:
+      return convert<float>(from, to, count);
+    case DType::F64:
+      return convert<double>(from, to, count);
+    case DType::F16:
+    case DType::BF16:
+      for (size_t i = 0; i < count; ++i) {
+        uint16_t bits;
+        std::memcpy(&bits, from + 2 * i, 2);
+        to[i] = static_cast<To>(dtype == DType::F16 ? float_from_f16(bits) : float_from_bf16(bits));
+      }
+      return;
+    case DType::C64:
+    case DType::C128:
+      break;
+  }
+  throw UnsupportedError(str("reading ", dtype, " elements is not supported yet"));
+}
+
+}  // namespace
+
+void Tensor::fail_empty() {
+  throw Error("the tensor is empty: it was default-constructed or moved from");
+}
+
+Tensor Tensor::from_host(const TensorType& type, const void* data, size_t count) {
+  if (static_cast<int64_t>(count) != type.shape.numel()) {
+    throw ShapeError(str(count, " elements for ", type, ", which has ", type.shape.numel()));
+  }
+  return Tensor(Runtime::get().from_host(type, data));
+}
+
+Tensor Tensor::scalar(Number value) {
+  return scalar(value, value.default_dtype());
+}
+
+Tensor Tensor::scalar(Number value, DType dtype) {
+  return parameter(value, dtype);
+}
+
+int64_t Tensor::size(int64_t axis) const {
+  const Shape shape = this->shape();
+  return shape[normalize_axis(axis, shape.rank())];
+}
+
+void Tensor::read_as(DType wanted, void* destination, int64_t count) const {
+  const TensorType have = type();
+  const int64_t numel = have.shape.numel();
+  if (count != kAnyCount && numel != count) {
+    throw ShapeError(str("item of ", have, ", which has ", numel, " elements, not 1"));
+  }
+  if (!holds(wanted, have.dtype)) {
+    throw DTypeError(str("reading ", have, " as ", wanted, " could lose values; cast it first"));
+  }
+  const size_t bytes = static_cast<size_t>(numel) * size_of(have.dtype);
+  if (wanted == have.dtype) return Runtime::get().read(id(), destination, bytes);
+  std::vector<std::byte> elements(bytes);
+  Runtime::get().read(id(), elements.data(), bytes);
+  const auto to = [&]<class T>(T) {
+    convert_from(have.dtype, elements.data(), static_cast<T*>(destination),
+                 static_cast<size_t>(numel));
+  };
+  switch (wanted) {
+    case DType::I8:
+      return to(int8_t{});
+    case DType::I16:
+      return to(int16_t{});
+    case DType::I32:
+      return to(int32_t{});
+    case DType::I64:
+      return to(int64_t{});
+    case DType::U8:
+      return to(uint8_t{});
+    case DType::U16:
+      return to(uint16_t{});
+    case DType::U32:
+      return to(uint32_t{});
+    case DType::U64:
+      return to(uint64_t{});
+    case DType::F32:
+      return to(float{});
+    case DType::F64:
+      return to(double{});
+    case DType::Bool:
+    case DType::F16:
+    case DType::BF16:
+    case DType::C64:
+    case DType::C128:
+      break;
+  }
+  REPRISE_ASSERT(false && "no such element type");
+}
+
+const Tensor& Tensor::realize() const {
+  const TensorId ids[] = {id()};
+  Runtime::get().realize(ids);
+  return *this;
+}
+
+Tensor Tensor::cast(DType dtype) const {
+  return reprise::cast(*this, dtype);
+}
+Tensor Tensor::reshape(std::initializer_list<int64_t> extents) const {
+  return reprise::reshape(*this, extents);
+}
+Tensor Tensor::reshape(const Shape& shape) const {
+  return reprise::reshape(*this, shape);
+}
+Tensor Tensor::permute(std::span<const int64_t> order) const {
+  return reprise::permute(*this, order);
+}
+Tensor Tensor::permute(std::initializer_list<int64_t> order) const {
+  return reprise::permute(*this, order);
+}
+Tensor Tensor::transpose(int64_t a, int64_t b) const {
+  return reprise::transpose(*this, a, b);
+}
+Tensor Tensor::at(std::initializer_list<Index> indices) const {
+  return reprise::at(*this, std::span(indices.begin(), indices.size()));
+}
+
+}  // namespace reprise
