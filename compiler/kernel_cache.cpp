@@ -42,7 +42,9 @@ std::shared_ptr<const KernelCode> KernelCache::get(const Backend& backend, const
   return code;
 }
 
-KernelCacheStats KernelCache::stats() const { return {compiled_, hits_}; }
+KernelCacheStats KernelCache::stats() const {
+  return {compiled_, hits_};
+}
 
 void KernelCache::reset_stats() {
   compiled_ = 0;

@@ -16,7 +16,8 @@ struct GraphPass {
   Graph (*run)(const Graph&);
 };
 constexpr GraphPass kGraphPasses[] = {
-    {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify}, {"cse", cse}, {"dce", dce},
+    {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify}, {"cse", cse},
+    {"dce", dce},
 };
 
 struct KernelPass {

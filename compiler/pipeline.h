@@ -29,7 +29,8 @@ using StageObserver = std::function<void(std::string_view stage, std::string_vie
 
 /// Graph passes, fusion, lowering, kernel passes, schedules, memory planning. No code yet.
 [[nodiscard]] CompiledGraph compile(const Graph& graph, const TargetInfo& target,
-                                    const CompileOptions& options, const StageObserver& observer = {});
+                                    const CompileOptions& options,
+                                    const StageObserver& observer = {});
 
 /// Assigns arena offsets by lifetime; sets arena_bytes. Offsets are multiples of 64.
 [[nodiscard]] Plan plan_memory(const Plan& plan);

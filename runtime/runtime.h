@@ -1,8 +1,8 @@
 // The runtime: one mutex, the slab of tensor bindings and recorded nodes, realization.
 //
-// A TensorId is a binding to a node; copies of a handle share the id, assigning rebinds it. A node is
-// an immutable value: recorded, pending, or stored. All public calls are thread-safe; the mutex is
-// held while recording and bookkeeping, never while compiling, computing or copying.
+// A TensorId is a binding to a node; copies of a handle share the id, assigning rebinds it. A node
+// is an immutable value: recorded, pending, or stored. All public calls are thread-safe; the mutex
+// is held while recording and bookkeeping, never while compiling, computing or copying.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,9 @@
 
 namespace reprise {
 
-struct TensorTag { static constexpr const char* kPrefix = "t"; };
+struct TensorTag {
+  static constexpr const char* kPrefix = "t";
+};
 /// A tensor's 4 bytes. Debug builds keep 8 bits of generation in it and check them.
 using TensorId = Id<TensorTag>;
 
@@ -66,7 +68,8 @@ class Runtime {
   /// Runs `body` with a builder that records live; the values it returns become ids. Values of
   /// existing tensors are `value_of(id)` inside. The mutex is held: `body` must not call back.
   [[nodiscard]] std::vector<TensorId> build(
-      const std::function<std::vector<Value>(Builder&, const std::function<Value(TensorId)>&)>& body);
+      const std::function<std::vector<Value>(Builder&, const std::function<Value(TensorId)>&)>&
+          body);
   [[nodiscard]] TensorType type(TensorId id) const;
   /// Rebinds `target` to the present value of `value`. Same type, else ShapeError or DTypeError.
   void assign(TensorId target, TensorId value);
@@ -78,9 +81,10 @@ class Runtime {
   void begin_tape();
   void end_tape();
   [[nodiscard]] bool in_tape() const;
-  /// Reverse mode over what this thread's tape recorded. Throws Error when an x was assigned after y
-  /// read it, DTypeError for an integer x. An invalid seed means ones.
-  [[nodiscard]] std::vector<TensorId> gradient(TensorId y, TensorId seed, std::span<const TensorId> xs);
+  /// Reverse mode over what this thread's tape recorded. Throws Error when an x was assigned after
+  /// y read it, DTypeError for an integer x. An invalid seed means ones.
+  [[nodiscard]] std::vector<TensorId> gradient(TensorId y, TensorId seed,
+                                               std::span<const TensorId> xs);
 
   // Values
   /// Computes the given tensors and every pending assign of this thread; values with live handles
@@ -97,10 +101,11 @@ class Runtime {
   [[nodiscard]] Stats stats() const;
   void reset_stats();
 
+  struct Impl;  ///< runtime_impl.h
+
  private:
   Runtime();
   ~Runtime() = delete;  // lives as long as the process
-  struct Impl;
   Impl* impl_;
 };
 

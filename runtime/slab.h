@@ -30,7 +30,9 @@ class Slab {
     free_.push_back(index);
   }
   T& operator[](uint32_t index) { return chunks_[index >> kShift][index & (kChunk - 1)]; }
-  const T& operator[](uint32_t index) const { return chunks_[index >> kShift][index & (kChunk - 1)]; }
+  const T& operator[](uint32_t index) const {
+    return chunks_[index >> kShift][index & (kChunk - 1)];
+  }
   [[nodiscard]] uint32_t size() const { return size_; }  ///< slots ever made
   [[nodiscard]] uint32_t live() const { return live_; }
 

@@ -17,7 +17,11 @@ class Storage {
  public:
   using Deleter = std::function<void(void*, size_t)>;
   Storage(void* data, size_t bytes, Device* device, bool borrowed, Deleter deleter)
-      : data_(data), bytes_(bytes), device_(device), borrowed_(borrowed), deleter_(std::move(deleter)) {}
+      : data_(data),
+        bytes_(bytes),
+        device_(device),
+        borrowed_(borrowed),
+        deleter_(std::move(deleter)) {}
   ~Storage() {
     if (deleter_) deleter_(data_, bytes_);
   }

@@ -1,0 +1,103 @@
+// Slots become addresses, launches run in order.
+#include "runtime/execute.h"
+
+#include <cstring>
+
+#include "ir/error.h"
+
+namespace reprise {
+
+namespace {
+
+std::array<int64_t, kMaxDims> byte_strides(std::span<const int64_t> strides, int64_t width) {
+  std::array<int64_t, kMaxDims> result{};
+  for (size_t axis = 0; axis < strides.size(); ++axis) result[axis] = strides[axis] * width;
+  return result;
+}
+
+}  // namespace
+
+void execute(const PlanEntry& entry, Execution& run) {
+  Device& device = cpu_device();
+  const Plan& plan = entry.plan;
+  run.results.resize(entry.outputs.size());
+
+  StoragePtr arena;
+  if (plan.arena_bytes > 0)
+    arena = device.allocator().allocate(static_cast<size_t>(plan.arena_bytes));
+  std::vector<void*> addresses(plan.slots.size());
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    const Slot& slot = plan.slots[i];
+    switch (slot.kind) {
+      case SlotKind::Input:
+        addresses[i] = run.inputs[slot.index].address() + entry.inputs[slot.index].shift;
+        break;
+      case SlotKind::Output: {
+        StoragePtr storage = std::move(run.donations[slot.index]);
+        if (!storage) storage = device.allocator().allocate(static_cast<size_t>(slot.bytes));
+        addresses[i] = storage->data();
+        const TensorType& type = entry.types[slot.index];
+        const auto strides = type.shape.contiguous_strides();
+        run.results[slot.index] = {std::move(storage),
+                                   byte_strides(strides, static_cast<int64_t>(size_of(type.dtype))),
+                                   0};
+        break;
+      }
+      case SlotKind::Arena:
+        addresses[i] = static_cast<std::byte*>(arena->data()) + slot.offset;
+        break;
+    }
+  }
+  for (const Alias& alias : plan.aliases) {
+    const Slot& slot = plan.slots[alias.slot.index];
+    REPRISE_ASSERT(slot.kind != SlotKind::Arena);
+    const StoredValue& base =
+        slot.kind == SlotKind::Input ? run.inputs[slot.index] : run.results[slot.index];
+    const auto width = static_cast<int64_t>(size_of(entry.types[alias.output].dtype));
+    const auto start = static_cast<std::byte*>(addresses[alias.slot.index]) + alias.offset * width;
+    run.results[alias.output] = {base.storage, byte_strides(alias.strides, width),
+                                 start - static_cast<std::byte*>(base.storage->data())};
+  }
+
+  LaunchStatus status;
+  SmallVector<void*, 32> buffers;
+  SmallVector<uint64_t, 16> params;
+  for (const Launch& launch : plan.launches) {
+    buffers.clear();
+    for (const SlotId slot : launch.buffers) buffers.push_back(addresses[slot.index]);
+    params.clear();
+    for (const uint32_t param : launch.params) params.push_back(run.parameters[param]);
+    device.launch(*entry.executables[launch.kernel],
+                  std::span<void* const>(buffers.data(), buffers.size()), params, &status);
+  }
+  if (status.failed) {
+    run.error = std::make_shared<const std::string>(
+        str("index ", status.index, " is out of range for an axis of extent ", status.extent));
+  }
+}
+
+void copy_strided(const StoredValue& value, const TensorType& type, std::byte* destination) {
+  const auto width = static_cast<int64_t>(size_of(type.dtype));
+  const Shape& shape = type.shape;
+  if (shape.numel() == 0) return;
+  // Trailing axes that lie densely are copied as one run.
+  int axes = shape.rank();
+  int64_t run = width;
+  while (axes > 0 && (shape[axes - 1] == 1 || value.strides[axes - 1] == run)) run *= shape[--axes];
+  std::array<int64_t, kMaxDims> index{};
+  const std::byte* source = value.address();
+  for (;;) {
+    std::memcpy(destination, source, static_cast<size_t>(run));
+    destination += run;
+    int axis = axes - 1;
+    for (; axis >= 0; --axis) {
+      source += value.strides[axis];
+      if (++index[axis] < shape[axis]) break;
+      source -= value.strides[axis] * shape[axis];
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+}  // namespace reprise

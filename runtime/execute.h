@@ -1,0 +1,30 @@
+// Running a plan: allocate, launch, hand the results back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/live_node.h"
+#include "runtime/plan_entry.h"
+
+namespace reprise {
+
+/// One run of a plan: what it reads, what it leaves.
+struct Execution {
+  std::vector<StoredValue> inputs;    ///< by plan input
+  std::vector<uint64_t> parameters;   ///< by plan parameter
+  std::vector<StoragePtr> donations;  ///< by plan output; null: allocate
+  std::vector<NodeId> donated;        ///< leaves whose storage went into `donations`
+  std::vector<StoredValue> results;   ///< by plan output
+  std::shared_ptr<const std::string>
+      error;  ///< an index was out of range; results hold clamped reads
+};
+
+/// Allocates everything first, then launches. Throws OutOfMemoryError before anything has run.
+void execute(const PlanEntry& entry, Execution& run);
+
+/// Copies the elements of a value in row-major order.
+void copy_strided(const StoredValue& value, const TensorType& type, std::byte* destination);
+
+}  // namespace reprise

@@ -1,0 +1,56 @@
+// What the slab holds: recorded values, and the tensors bound to them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ir/graph.h"
+#include "runtime/runtime.h"
+#include "runtime/storage.h"
+
+namespace reprise {
+
+/// Where a stored value's elements are.
+struct StoredValue {
+  StoragePtr storage;
+  std::array<int64_t, kMaxDims> strides{};  ///< bytes
+  int64_t offset = 0;                       ///< bytes
+
+  [[nodiscard]] std::byte* address() const {
+    return static_cast<std::byte*>(storage->data()) + offset;
+  }
+};
+
+/// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
+struct LiveNode {
+  Op op = Op::Input;
+  TensorType type;
+  Operands operands;  ///< each holds a reference
+  Attrs attrs;
+
+  uint32_t refs = 0;       ///< operands of others, bindings, tapes, traces, recordings in progress
+  uint32_t bindings = 0;   ///< tensors bound to it: its value must be kept
+  uint64_t sequence = 0;   ///< never repeats: tells a node from a later one in the same slot
+  uint64_t bits = 0;       ///< Parameter: the value
+  bool in_flight = false;  ///< some thread is computing it
+  bool keeps_history = false;  ///< an open tape: operands stay after it is stored
+  bool consumed = false;       ///< its storage was given to a later value (donation)
+
+  uint64_t mark_trace = 0;  ///< serial of the trace that `mark` speaks of
+  uint32_t mark = 0;        ///< index in that trace (see Trace::Ref)
+  std::unique_ptr<StoredValue> stored;
+  std::shared_ptr<const std::string> error;  ///< an index was out of range while computing it
+
+  [[nodiscard]] bool is_leaf() const { return stored || op == Op::Parameter; }
+};
+
+/// One tensor: a binding that handles share.
+struct Binding {
+  NodeId node;
+  uint32_t refs = 0;
+  uint8_t generation = 0;
+};
+
+}  // namespace reprise

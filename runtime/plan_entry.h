@@ -1,0 +1,42 @@
+// A compiled trace: the plan, its loaded kernels, and how both refer back to the trace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ir/plan.h"
+#include "runtime/device.h"
+#include "runtime/trace.h"
+
+namespace reprise {
+
+struct PlanEntry {
+  struct Input {
+    uint32_t leaf = 0;
+    int64_t shift = 0;            ///< bytes from the leaf's element 0 to the address a launch gets
+    std::vector<uint32_t> users;  ///< trace numbers of the nodes that use it, one per use
+  };
+  Plan plan;
+  std::vector<std::shared_ptr<Executable>> executables;  ///< by kernel number
+  std::vector<Input> inputs;                             ///< by plan input
+  std::vector<uint32_t> parameters;                      ///< leaf number, by plan parameter
+  std::vector<uint32_t> outputs;                         ///< trace number, by plan output
+  std::vector<TensorType> types;                         ///< of the outputs
+};
+
+/// A trace and what is asked of it, as a graph: the input of the compiler.
+struct TraceGraph {
+  Graph graph;
+  std::vector<PlanEntry::Input> inputs;
+  std::vector<uint32_t> parameters;
+  std::vector<uint32_t> outputs;
+};
+
+/// Builds the graph that computes `wanted` (trace numbers) and stores, among what that needs, the
+/// nodes in `kept` (ascending trace numbers). Outputs come in ascending trace order.
+[[nodiscard]] TraceGraph build_graph(const Trace& trace, const Slab<LiveNode>& nodes,
+                                     std::span<const uint32_t> wanted,
+                                     std::span<const uint32_t> kept);
+
+}  // namespace reprise

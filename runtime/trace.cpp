@@ -1,0 +1,163 @@
+// Appending to a trace; all of it under the runtime's mutex.
+#include "runtime/trace.h"
+
+#include <atomic>
+
+#include "ir/error.h"
+#include "ir/op.h"
+
+namespace reprise {
+
+namespace {
+
+/// Guarded by the runtime's mutex like everything else here. A serial is never used twice.
+uint64_t next_serial = 1;
+/// Traces end without the mutex. With one trace alive a node's mark says all there is to know; with
+/// more it may be another's.
+std::atomic<int> live_traces{0};
+
+/// Whether the result's type is data rather than a consequence of operands and attributes.
+bool type_is_given(OpKind kind) {
+  switch (kind) {
+    case OpKind::Leaf:
+    case OpKind::Movement:
+    case OpKind::Composite:
+      return true;
+    case OpKind::Elementwise:
+    case OpKind::Reduction:
+    case OpKind::Contraction:
+    case OpKind::Gather:
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Trace::Trace(Slab<LiveNode>& nodes) : nodes_(nodes) {
+  ++live_traces;
+  clear();
+}
+
+Trace::~Trace() {
+  --live_traces;
+}
+
+void Trace::clear() {
+  serial_ = next_serial++;
+  recorded_.clear();
+  leaves_.clear();
+  words_.clear();
+  assigned.clear();
+  key_ = 0;
+  leaf_bytes_ = 0;
+}
+
+TraceRef Trace::find(NodeId id) const {
+  const LiveNode& node = nodes_[id.index];
+  if (node.mark_trace == serial_) return {node.mark};
+  if (node.mark_trace == 0 || live_traces == 1) return {};
+  if (node.is_leaf()) {
+    for (uint32_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i] == id) return TraceRef::leaf(i);
+    }
+  } else {
+    for (uint32_t i = 0; i < recorded_.size(); ++i) {
+      if (recorded_[i].node == id && recorded_[i].sequence == node.sequence)
+        return TraceRef::node(i);
+    }
+  }
+  return {};
+}
+
+TraceRef Trace::add_leaf(NodeId id) {
+  LiveNode& node = nodes_[id.index];
+  if (node.consumed) {
+    throw Error(str("the value of type ", node.type,
+                    " was replaced in place by an assign that has been computed; take gradients "
+                    "before realizing the assign, or keep the old value with value()"));
+  }
+  const TraceRef ref = TraceRef::leaf(static_cast<uint32_t>(leaves_.size()));
+  leaves_.push_back(id);
+  ++node.refs;
+  node.mark_trace = serial_;
+  node.mark = ref.raw;
+  const auto type_bits = static_cast<uint64_t>(node.type.dtype) << 8 | node.type.shape.rank();
+  if (!node.stored) {
+    word(static_cast<uint64_t>(TraceWord::Parameter) | type_bits);
+    return ref;
+  }
+  word(static_cast<uint64_t>(TraceWord::Leaf) | type_bits);
+  for (const int64_t extent : node.type.shape) word(static_cast<uint64_t>(extent));
+  for (int axis = 0; axis < node.type.shape.rank(); ++axis) {
+    word(static_cast<uint64_t>(node.stored->strides[axis]));
+  }
+  leaf_bytes_ += static_cast<int64_t>(node.stored->storage->bytes());
+  return ref;
+}
+
+void Trace::append_one(NodeId id) {
+  LiveNode& node = nodes_[id.index];
+  SmallVector<uint32_t, 3> refs;
+  for (const NodeId operand : node.operands) {
+    TraceRef ref = find(operand);
+    if (!ref.valid()) ref = add_leaf(operand);
+    refs.push_back(ref.raw);
+  }
+  node.mark_trace = serial_;
+  node.mark = TraceRef::node(static_cast<uint32_t>(recorded_.size())).raw;
+  recorded_.push_back({id, node.sequence});
+
+  const std::span<const int64_t> attrs = node.attrs.words();
+  word(static_cast<uint64_t>(TraceWord::Op) | static_cast<uint64_t>(node.op) |
+       static_cast<uint64_t>(refs.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 32);
+  for (uint32_t i = 0; i < refs.size(); i += 2) {
+    word(refs[i] | static_cast<uint64_t>(i + 1 < refs.size() ? refs[i + 1] : 0) << 32);
+  }
+  for (const int64_t attr : attrs) word(static_cast<uint64_t>(attr));
+  if (type_is_given(op_def(node.op).kind)) {
+    word(static_cast<uint64_t>(node.type.dtype) << 8 | node.type.shape.rank());
+    for (const int64_t extent : node.type.shape) word(static_cast<uint64_t>(extent));
+  }
+}
+
+void Trace::append(NodeId id) {
+  for (const NodeId operand : nodes_[id.index].operands) {
+    if (!nodes_[operand.index].is_leaf() && !find(operand).valid()) {
+      (void)reference(id);
+      return;
+    }
+  }
+  append_one(id);
+}
+
+TraceRef Trace::reference(NodeId id) {
+  if (const TraceRef ref = find(id); ref.valid()) return ref;
+  if (nodes_[id.index].is_leaf()) return add_leaf(id);
+  // Depth first, without recursion: a node is appended once its operands are known here.
+  struct Visit {
+    NodeId node;
+    uint32_t next = 0;
+  };
+  std::vector<Visit> stack{{id}};
+  while (!stack.empty()) {
+    Visit& top = stack.back();
+    const LiveNode& node = nodes_[top.node.index];
+    bool descended = false;
+    while (top.next < node.operands.size()) {
+      const NodeId operand = node.operands[top.next++];
+      if (!nodes_[operand.index].is_leaf() && !find(operand).valid()) {
+        stack.push_back({operand});
+        descended = true;
+        break;
+      }
+    }
+    if (descended) continue;
+    const NodeId done = stack.back().node;
+    stack.pop_back();
+    if (!find(done).valid()) append_one(done);
+  }
+  return find(id);
+}
+
+}  // namespace reprise

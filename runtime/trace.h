@@ -1,0 +1,86 @@
+// What one thread has recorded and not yet computed, as words: the structural key of a plan.
+//
+// Recording an op appends its words and mixes them into a rolling key; a step that comes round
+// again is found by that key and confirmed by comparing the words, without walking its graph.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/graph.h"
+#include "runtime/live_node.h"
+#include "runtime/slab.h"
+
+namespace reprise {
+
+/// First word of an entry: a leaf with data, a scalar parameter, or an op (its number in the low
+/// bits).
+enum class TraceWord : uint64_t { Leaf = 1ull << 62, Parameter = 2ull << 62, Op = 3ull << 62 };
+
+/// A reference inside a trace: node number or leaf number.
+struct TraceRef {
+  uint32_t raw = UINT32_MAX;
+  [[nodiscard]] static TraceRef node(uint32_t i) { return {i << 1}; }
+  [[nodiscard]] static TraceRef leaf(uint32_t i) { return {i << 1 | 1}; }
+  [[nodiscard]] bool is_leaf() const { return raw & 1; }
+  [[nodiscard]] uint32_t index() const { return raw >> 1; }
+  [[nodiscard]] bool valid() const { return raw != UINT32_MAX; }
+};
+
+class Trace {
+ public:
+  struct Recorded {
+    NodeId node;
+    uint64_t sequence;  ///< the node is gone when the slot's sequence differs
+  };
+
+  explicit Trace(Slab<LiveNode>& nodes);
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  /// Appends a pending node whose operands are leaves or pending; brings in what is missing of
+  /// them.
+  void append(NodeId id);
+  /// The number of a node in this trace; imports it, and what it needs, when it is not there yet.
+  TraceRef reference(NodeId id);
+  /// Whether a pending node was appended here; does not import.
+  [[nodiscard]] bool contains(NodeId id) const { return find(id).valid(); }
+  /// The number of a node that is known here.
+  [[nodiscard]] TraceRef at(NodeId id) const { return find(id); }
+  /// Forgets everything. References held on leaves are the caller's to drop (see leaves()).
+  void clear();
+
+  [[nodiscard]] std::span<const Recorded> recorded() const { return recorded_; }
+  [[nodiscard]] std::span<const NodeId> leaves() const { return leaves_; }
+  [[nodiscard]] std::span<const uint64_t> words() const { return words_; }
+  [[nodiscard]] uint64_t key() const { return key_; }
+  [[nodiscard]] bool alive(const Recorded& r) const {
+    return nodes_[r.node.index].sequence == r.sequence;
+  }
+  [[nodiscard]] int64_t leaf_bytes() const { return leaf_bytes_; }
+
+  /// Nodes that were assigned to tensors while pending.
+  std::vector<Recorded> assigned;
+
+ private:
+  void append_one(NodeId id);
+  [[nodiscard]] TraceRef find(NodeId id) const;  ///< invalid when absent
+  TraceRef add_leaf(NodeId id);
+  void word(uint64_t w) {
+    words_.push_back(w);
+    key_ = (key_ ^ w) * 0x9e3779b97f4a7c15u;
+    key_ ^= key_ >> 29;
+  }
+
+  Slab<LiveNode>& nodes_;
+  uint64_t serial_ = 0;
+  std::vector<Recorded> recorded_;
+  std::vector<NodeId> leaves_;  ///< each holds a reference
+  std::vector<uint64_t> words_;
+  uint64_t key_ = 0;
+  int64_t leaf_bytes_ = 0;
+};
+
+}  // namespace reprise
