@@ -5,6 +5,7 @@
 
 #include "compiler/pipeline.h"
 #include "ir/error.h"
+#include "runtime/dump.h"
 #include "runtime/execute.h"
 #include "runtime/runtime_impl.h"
 
@@ -40,14 +41,20 @@ void make_key(const Trace& trace, Request& request) {
 
 std::shared_ptr<const PlanEntry> compile_entry(Runtime::Impl& impl, TraceGraph traced) {
   Device& device = cpu_device();
-  const CompiledGraph compiled =
-      compile(traced.graph, device.target(), impl.options, impl.observer());
+  const StageObserver observer = dump_observer();
+  const CompiledGraph compiled = compile(traced.graph, device.target(), impl.options, observer);
   auto entry = std::make_shared<PlanEntry>();
   entry->plan = compiled.plan;
   for (size_t i = 0; i < compiled.kernels.size(); ++i) {
-    entry->executables.push_back(
-        device.load(*impl.kernels.get(device.backend(), compiled.kernels[i], compiled.schedules[i],
-                                      device.target(), impl.options)));
+    DumpText dump;
+    if (observer) {
+      dump = [&](std::string_view what, std::string_view text) {
+        observer(str("kernel", i, '.', what), text);
+      };
+    }
+    const auto code = impl.kernels.get(device.backend(), compiled.kernels[i], compiled.schedules[i],
+                                       device.target(), impl.options, dump);
+    entry->executables.push_back(device.load(*code));
   }
   for (const NodeId output : traced.graph.outputs()) {
     entry->types.push_back(traced.graph[output].type);

@@ -87,8 +87,6 @@ struct Runtime::Impl {
 
   // Mutex held: collects what a plan reads and decides donations.
   void prepare(const Trace& trace, const PlanEntry& entry, Execution& run);
-  /// Where the stages of a compilation are shown; null unless a dump was asked for.
-  [[nodiscard]] StageObserver observer() const { return {}; }
 };
 
 /// Records into the live slab; values are node numbers. Holds the mutex through its caller.
