@@ -11,19 +11,11 @@ namespace reprise {
 
 namespace {
 
-struct GraphPass {
-  std::string_view name;
-  Graph (*run)(const Graph&);
-};
 constexpr GraphPass kGraphPasses[] = {
     {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify}, {"cse", cse},
     {"dce", dce},
 };
 
-struct KernelPass {
-  std::string_view name;
-  Kernel (*run)(const Kernel&);
-};
 constexpr KernelPass kKernelPasses[] = {
     {"legalize", legalize},
     {"expand_math", expand_math},
@@ -31,6 +23,10 @@ constexpr KernelPass kKernelPasses[] = {
 };
 
 }  // namespace
+
+std::span<const GraphPass> graph_passes() { return kGraphPasses; }
+
+std::span<const KernelPass> kernel_passes() { return kKernelPasses; }
 
 CompiledGraph compile(const Graph& graph, const TargetInfo& target, const CompileOptions&,
                       const StageObserver& observer) {

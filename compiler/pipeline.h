@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,19 @@ struct CompileOptions {
   bool fast_math = false;  ///< reserved; part of every key
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
+
+/// A pass by the name that dumps, text cases and `reprise opt` use.
+struct GraphPass {
+  std::string_view name;
+  Graph (*run)(const Graph&);
+};
+struct KernelPass {
+  std::string_view name;
+  Kernel (*run)(const Kernel&);
+};
+/// In the order `compile` runs them; a name may occur twice.
+[[nodiscard]] std::span<const GraphPass> graph_passes();
+[[nodiscard]] std::span<const KernelPass> kernel_passes();
 
 struct CompiledGraph {
   Plan plan;
