@@ -57,13 +57,17 @@ Tensor ones_like(const Tensor& x) {
   return ones(type.shape, type.dtype);
 }
 
+Tensor from_storage(const TensorType& type, StoragePtr storage) {
+  Layout layout{type.shape, type.shape.contiguous_strides(), 0};
+  for (int64_t& stride : layout.strides) stride *= static_cast<int64_t>(size_of(type.dtype));
+  return Tensor(Runtime::get().from_storage(type.dtype, layout, std::move(storage)));
+}
+
 Tensor stored_zeros(const TensorType& type) {
   const size_t bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
   StoragePtr storage = cpu_device().allocator().allocate(bytes);
   std::memset(storage->data(), 0, bytes);
-  Layout layout{type.shape, type.shape.contiguous_strides(), 0};
-  for (int64_t& stride : layout.strides) stride *= static_cast<int64_t>(size_of(type.dtype));
-  return Tensor(Runtime::get().from_storage(type.dtype, layout, std::move(storage)));
+  return from_storage(type, std::move(storage));
 }
 
 Tensor arange(Number stop) {

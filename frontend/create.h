@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontend/tensor.h"
+#include "runtime/storage.h"
 
 namespace reprise {
 
@@ -16,6 +17,8 @@ namespace reprise {
 [[nodiscard]] Tensor full_like(const Tensor& x, Number value);
 [[nodiscard]] Tensor zeros_like(const Tensor& x);
 [[nodiscard]] Tensor ones_like(const Tensor& x);
+/// Adopts row-major elements without copying them.
+[[nodiscard]] Tensor from_storage(const TensorType& type, StoragePtr storage);
 /// Zeros that are stored at once, without a launch: the state of an optimizer.
 [[nodiscard]] Tensor stored_zeros(const TensorType& type);
 /// start, start + step, .. short of stop; i64 when all are integers, else f32. Throws Error for a

@@ -27,7 +27,8 @@ Module::~Module() {
 
 Module::Entry& Module::enter(std::string_view name) {
   if (name.empty() || name.find('.') != std::string_view::npos) {
-    throw Error(str("\"", name, "\" cannot be a name in a module: it must not be empty or hold a dot"));
+    throw Error(
+        str("\"", name, "\" cannot be a name in a module: it must not be empty or hold a dot"));
   }
   for (const Entry& entry : entries_) {
     if (entry.name == name) throw Error(str("the module has a \"", name, "\" already"));

@@ -90,7 +90,7 @@ void Sgd::record_step(std::span<const Tensor> gradients) {
   for (size_t i = 0; i < gradients.size(); ++i) {
     const Tensor& p = parameters_[i];
     const DType dtype = p.dtype();
-    const auto number = [&](int which) { return scalars.get(which, dtype); };
+    const auto number = [&](int which) -> const Tensor& { return scalars.get(which, dtype); };
     Tensor g = gradients[i];
     if (options_.weight_decay != 0) g = g + number(kDecay) * p;
     if (options_.momentum != 0) {
@@ -124,7 +124,7 @@ void Adam::record_step(std::span<const Tensor> gradients) {
   for (size_t i = 0; i < gradients.size(); ++i) {
     const Tensor& p = parameters_[i];
     const DType dtype = p.dtype();
-    const auto number = [&](int which) { return scalars.get(which, dtype); };
+    const auto number = [&](int which) -> const Tensor& { return scalars.get(which, dtype); };
     Tensor g = gradients[i];
     Tensor decayed = p;
     if (options_.weight_decay != 0) {

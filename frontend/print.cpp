@@ -31,7 +31,9 @@ class Elements {
  public:
   explicit Elements(const Tensor& tensor) : type_(tensor.type()) {
     switch (category(type_.dtype)) {
-      case DTypeCategory::Bool: bools_ = tensor.to_vector<bool>(); break;
+      case DTypeCategory::Bool:
+        bools_ = tensor.to_vector<bool>();
+        break;
       case DTypeCategory::Integer:
         if (type_.dtype == DType::U64) {
           unsigned_ = tensor.to_vector<uint64_t>();
