@@ -11,11 +11,14 @@ DType computed_in(Op op, DType dtype) {
   const bool inexact = is_float(dtype) || is_complex(dtype);
   switch (op) {
     case Op::Divide:
+    case Op::CopySign:
     case Op::Sqrt:
     case Op::Rsqrt:
     case Op::Reciprocal:
     case Op::Exp:
     case Op::Log:
+    case Op::Sin:
+    case Op::Cos:
     case Op::Tanh:
     case Op::Sigmoid:
     case Op::Gelu:
@@ -151,6 +154,8 @@ REPRISE_UNARY(rsqrt, Rsqrt)
 REPRISE_UNARY(reciprocal, Reciprocal)
 REPRISE_UNARY(exp, Exp)
 REPRISE_UNARY(log, Log)
+REPRISE_UNARY(sin, Sin)
+REPRISE_UNARY(cos, Cos)
 REPRISE_UNARY(tanh, Tanh)
 REPRISE_UNARY(sigmoid, Sigmoid)
 REPRISE_UNARY(gelu, Gelu)
@@ -188,6 +193,7 @@ REPRISE_BINARY(floor_divide, FloorDivide)
 REPRISE_BINARY(remainder, Remainder)
 REPRISE_BINARY(maximum, Maximum)
 REPRISE_BINARY(minimum, Minimum)
+REPRISE_BINARY(copysign, CopySign)
 REPRISE_BINARY(bitwise_and, BitwiseAnd)
 REPRISE_BINARY(bitwise_or, BitwiseOr)
 REPRISE_BINARY(bitwise_xor, BitwiseXor)
@@ -235,7 +241,15 @@ Tensor where(const Tensor& condition, Operand yes, Operand no) {
 }
 
 Tensor clamp(const Tensor& x, Operand low, Operand high) {
-  return minimum(maximum(x, low), high);
+  DType dtype = x.dtype();
+  for (const Operand* bound : {&low, &high}) {
+    dtype = bound->tensor() != nullptr ? promote(dtype, bound->tensor()->dtype())
+                                       : bound->number().join(dtype);
+  }
+  const auto operand = [&](const Operand& o) {
+    return o.tensor() != nullptr ? cast(*o.tensor(), dtype) : parameter(o.number(), dtype);
+  };
+  return record(Op::Clip, {cast(x, dtype).id(), operand(low).id(), operand(high).id()});
 }
 
 }  // namespace reprise

@@ -51,6 +51,8 @@ class Operand {
 [[nodiscard]] Tensor reciprocal(const Tensor& x);
 [[nodiscard]] Tensor exp(const Tensor& x);
 [[nodiscard]] Tensor log(const Tensor& x);
+[[nodiscard]] Tensor sin(const Tensor& x);
+[[nodiscard]] Tensor cos(const Tensor& x);
 [[nodiscard]] Tensor tanh(const Tensor& x);
 [[nodiscard]] Tensor sigmoid(const Tensor& x);
 [[nodiscard]] Tensor gelu(const Tensor& x);  ///< the tanh form
@@ -72,6 +74,7 @@ class Operand {
 [[nodiscard]] Tensor pow(Operand base, Operand exponent);
 [[nodiscard]] Tensor maximum(Operand a, Operand b);  ///< NaN if either is
 [[nodiscard]] Tensor minimum(Operand a, Operand b);
+[[nodiscard]] Tensor copysign(Operand magnitude, Operand sign);
 [[nodiscard]] Tensor bitwise_and(Operand a, Operand b);
 [[nodiscard]] Tensor bitwise_or(Operand a, Operand b);
 [[nodiscard]] Tensor bitwise_xor(Operand a, Operand b);
@@ -85,6 +88,7 @@ class Operand {
 [[nodiscard]] Tensor greater_equal(Operand a, Operand b);
 /// `yes` where the condition (cast to bool) holds, else `no`.
 [[nodiscard]] Tensor where(const Tensor& condition, Operand yes, Operand no);
+/// min(max(x, low), high); no gradient flows to the bounds.
 [[nodiscard]] Tensor clamp(const Tensor& x, Operand low, Operand high);
 
 enum class KeepDims : uint8_t { No, Yes };
