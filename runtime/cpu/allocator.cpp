@@ -1,0 +1,190 @@
+// Size classes, their free lists, and where blocks come from.
+#include "runtime/cpu/allocator.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstdlib>
+
+#include "ir/error.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define REPRISE_ADDRESS_SANITIZER 1
+#else
+#define REPRISE_ADDRESS_SANITIZER 0
+#endif
+
+namespace reprise {
+namespace {
+
+constexpr size_t kSmallest = 64;
+constexpr size_t kPage = 4096;
+constexpr size_t kPageAligned = size_t{64} << 10;
+constexpr size_t kHugePage = size_t{2} << 20;
+// No machine has more; keeps the arithmetic below from wrapping.
+constexpr size_t kMost = size_t{1} << 47;
+
+/// Large blocks come from the system directly, unless a sanitizer wants to know them.
+bool is_mapped(size_t block) {
+  return block >= kHugePage && !REPRISE_ADDRESS_SANITIZER;
+}
+
+/// Maps `bytes`, a multiple of the page size, aligned to a huge page. Null when there is no memory.
+void* map_aligned(size_t bytes) {
+  const size_t reserved = bytes + kHugePage;
+  void* base = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  const auto address = reinterpret_cast<uintptr_t>(base);
+  const size_t before = (kHugePage - address % kHugePage) % kHugePage;
+  auto* block = static_cast<std::byte*>(base) + before;
+  if (before != 0) munmap(base, before);
+  if (kHugePage - before != 0) munmap(block + bytes, kHugePage - before);
+  madvise(block, bytes, MADV_HUGEPAGE);  // a wish; without huge pages the block is as good
+  return block;
+}
+
+void* system_allocate(size_t block) {
+  if (is_mapped(block)) return map_aligned(block);
+  return std::aligned_alloc(block >= kPageAligned ? kPage : kSmallest, block);
+}
+
+void system_free(void* data, size_t block) noexcept {
+  if (is_mapped(block)) {
+    munmap(data, block);
+  } else {
+    std::free(data);
+  }
+}
+
+}  // namespace
+
+// Classes are 64, 128, 192, 256 bytes, then four steps an octave: 320, 384, 448, 512, 640, ..
+// Octave k >= 1 holds the sizes (4 + step) * 64 * 2^(k-1), step 1 to 4; octave 0 those up to 256.
+int BlockAllocator::class_of(size_t block) {
+  const size_t units = (block + kSmallest - 1) / kSmallest;
+  if (units <= 4) return units == 0 ? 0 : static_cast<int>(units) - 1;
+  const int shift = std::bit_width(units - 1) - 3;  // units in (4 << shift, 8 << shift]
+  const auto step = static_cast<int>((units - 1) >> shift) - 4;
+  return 4 + 4 * shift + step;
+}
+
+size_t BlockAllocator::class_bytes(int index) {
+  if (index < 4) return static_cast<size_t>(index + 1) * kSmallest;
+  const int shift = (index - 4) / 4;
+  const int step = (index - 4) % 4;
+  return (static_cast<size_t>(step + 5) << shift) * kSmallest;
+}
+
+size_t BlockAllocator::block_bytes(size_t bytes) {
+  return class_bytes(class_of(bytes));
+}
+
+size_t BlockAllocator::default_cache_limit() {
+  if (REPRISE_ADDRESS_SANITIZER) return 0;
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const size_t memory = pages > 0 ? static_cast<size_t>(pages) * kPage : size_t{4} << 30;
+  return memory / 4;
+}
+
+BlockAllocator::BlockAllocator(Device* device, size_t cache_limit)
+    : device_(device), cache_limit_(cache_limit) {}
+
+BlockAllocator::~BlockAllocator() {
+  trim();
+}
+
+StoragePtr BlockAllocator::allocate(size_t bytes) {
+  void* block = take(bytes);
+  try {
+    return std::make_shared<Storage>(block, bytes, device_, /*borrowed=*/false,
+                                     [this](void* data, size_t size) { release(data, size); });
+  } catch (...) {
+    release(block, bytes);
+    throw;
+  }
+}
+
+void* BlockAllocator::take(size_t bytes) {
+  if (bytes > kMost) {
+    throw OutOfMemoryError(
+        str("out of memory: ", bytes, " bytes asked for, ", live_bytes(), " in use"));
+  }
+  const int index = class_of(bytes);
+  const size_t block = class_bytes(index);
+  {
+    const std::lock_guard lock(mutex_);
+    if (Free* head = free_[index]; head != nullptr) {
+      free_[index] = head->next;
+      cached_.fetch_sub(block, std::memory_order_relaxed);
+      live_.fetch_add(block, std::memory_order_relaxed);
+      return head;
+    }
+  }
+  void* data = system_allocate(block);
+  if (data == nullptr) {
+    trim();  // blocks of other sizes may be all that is missing
+    data = system_allocate(block);
+  }
+  if (data == nullptr) {
+    throw OutOfMemoryError(
+        str("out of memory: ", bytes, " bytes asked for, ", live_bytes(), " in use"));
+  }
+  live_.fetch_add(block, std::memory_order_relaxed);
+  return data;
+}
+
+void BlockAllocator::release(void* data, size_t bytes) noexcept {
+  const int index = class_of(bytes);
+  const size_t block = class_bytes(index);
+  live_.fetch_sub(block, std::memory_order_relaxed);
+  if (block > cache_limit_) return system_free(data, block);
+  std::array<Free*, kClasses> evicted;
+  bool over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (cached_.load(std::memory_order_relaxed) + block > cache_limit_) {
+      over = true;
+      evicted.fill(nullptr);
+      evict(cache_limit_ - block, evicted);
+    }
+    free_[index] = new (data) Free{free_[index]};
+    cached_.fetch_add(block, std::memory_order_relaxed);
+  }
+  if (over) give_back(evicted);
+}
+
+void BlockAllocator::evict(size_t keep, std::array<Free*, kClasses>& evicted) {
+  size_t cached = cached_.load(std::memory_order_relaxed);
+  for (int index = kClasses - 1; index >= 0 && cached > keep; --index) {
+    while (free_[index] != nullptr && cached > keep) {
+      Free* block = free_[index];
+      free_[index] = block->next;
+      block->next = evicted[index];
+      evicted[index] = block;
+      cached -= class_bytes(index);
+    }
+  }
+  cached_.store(cached, std::memory_order_relaxed);
+}
+
+void BlockAllocator::give_back(std::array<Free*, kClasses>& evicted) noexcept {
+  for (int index = 0; index < kClasses; ++index) {
+    while (evicted[index] != nullptr) {
+      Free* next = evicted[index]->next;
+      system_free(evicted[index], class_bytes(index));
+      evicted[index] = next;
+    }
+  }
+}
+
+void BlockAllocator::trim() {
+  std::array<Free*, kClasses> evicted{};
+  {
+    const std::lock_guard lock(mutex_);
+    evict(0, evicted);
+  }
+  give_back(evicted);
+}
+
+}  // namespace reprise
