@@ -39,6 +39,8 @@ struct Fusion {
 /// once), producers into reductions, elementwise consumers into an anchor's epilogue, sibling
 /// elementwise stores of one shape into one kernel. A kernel stops growing at kMaxFusedOps.
 [[nodiscard]] Fusion fuse(const Graph& graph);
+/// Groups in launch order with what they store, then the reasons; for people and text cases.
+[[nodiscard]] std::string print(const Fusion& fusion, const Graph& graph);
 inline constexpr int kMaxFusedOps = 512;
 /// The predicate both modes share: may `consumer` join the kernel that computes `producer`?
 [[nodiscard]] bool can_join(const Graph& graph, NodeId producer, NodeId consumer);

@@ -1,0 +1,399 @@
+// Fusion: decides which values get memory and which kernel computes each of them.
+//
+// One pass in graph order. A value is either free (no home: recomputed inside every kernel that
+// reads it) or at home in a group, computed at each point of that group's iteration. A group is
+// opened by an anchor (reduction or contraction), or by an elementwise value that must be stored or
+// is too dear to recompute; elementwise consumers of the same shape join it. What a consumer
+// outside needs of a group is stored then, not before: a value that only its own group reads stays
+// in registers.
+//
+// Each group has a level above the levels of all it reads. A value may join a group if everything
+// else it reads lies on lower levels; so groups never depend on each other in a circle, and no
+// search is needed to know it.
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/error.h"
+#include "passes/fuse_costs.h"
+#include "passes/graph_passes.h"
+#include "passes/index_map.h"
+
+namespace reprise {
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& graph)
+      : graph_(graph), op_cost_(graph), needs_(find_needs(graph)), values_(graph.size()) {}
+
+  Fusion run() {
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (needs_[i].used) place(NodeId{i});
+    }
+    return finish();
+  }
+
+ private:
+  struct ValueState {
+    uint32_t home = kNone;        ///< group that computes it at its own points
+    uint32_t level = 0;           ///< free values: highest level of a group they read
+    int64_t cost = 0;             ///< free values: scalar operations to compute one element
+    int64_t loads = 0;            ///< free values: loads of one element, counted with repetition
+    uint32_t counted_by = kNone;  ///< group that has this free operand in its sums already
+    bool stored = false;
+    bool dear = false;        ///< has a home because recomputing costs too much
+    bool recomputed = false;  ///< at home, but cheap to compute from stored values elsewhere
+  };
+  struct GroupState {
+    NodeId anchor;
+    uint32_t level = 0;
+    std::vector<int64_t> shape;  ///< without axes of extent 1
+    int64_t cost = 0;
+    int64_t loads = 0;
+    bool has_readers = false;  ///< its level is relied upon
+  };
+
+  // Values
+
+  void place(NodeId id) {
+    const Node& node = graph_[id];
+    switch (op_def(node.op).kind) {
+      case OpKind::Leaf:
+      case OpKind::Gather:
+        place_free(id);
+        break;
+      case OpKind::Elementwise:
+        if (!join_operand(id)) place_free(id);
+        break;
+      case OpKind::Movement:
+        place_movement(id);
+        break;
+      case OpKind::Reduction:
+      case OpKind::Contraction:
+        place_anchor(id);
+        break;
+      case OpKind::Composite:
+        REPRISE_ASSERT(false);
+    }
+    if (needs_[id.index].stored) store(id, "an output, or read through strides");
+  }
+
+  /// Recomputed by each reader, unless that costs too much: then a group of its own is opened.
+  void place_free(NodeId id) {
+    const Node& node = graph_[id];
+    ValueState& value = values_[id.index];
+    value.cost = op_cost_(node);
+    for (NodeId operand : node.operands) {
+      value.level = std::max(value.level, read(operand, id));
+      const ValueState& state = values_[operand.index];
+      if (is_loaded(operand)) {
+        value.loads += 1;
+      } else {
+        value.cost += state.cost;
+        value.loads += state.loads;
+      }
+    }
+    value.cost = std::min(value.cost, kMaxCost);
+    value.loads = std::min(value.loads, kMaxCost);
+    if (node.op == Op::Input) return;
+    value.dear = is_dear(id);
+    if (needs_[id.index].stored || value.dear) {
+      if (!join_sibling(id)) open(id, NodeId{});
+    }
+  }
+
+  [[nodiscard]] bool is_dear(NodeId id) const {
+    const ValueState& value = values_[id.index];
+    const Needs& needs = needs_[id.index];
+    if (value.cost > kMaxFreeCost || value.loads > kMaxFreeLoads) return true;
+    // Uniform values are computed once a kernel, however often they are read.
+    if (needs.uniform) return false;
+    if (needs.expanded && value.cost > kExpandCost && graph_[id].type.shape.numel() > 1)
+      return true;
+    return (needs.users - 1) * value.cost > kRecomputeCost;
+  }
+
+  void place_movement(NodeId id) {
+    const Node& node = graph_[id];
+    const NodeId operand = node.operands[0];
+    ValueState& value = values_[id.index];
+    const uint32_t home = values_[operand.index].home;
+    if (home != kNone && is_identity_movement(node, graph_[operand].type.shape)) {
+      value.home = home;  // the same place of the same group
+      value.cost = values_[operand.index].cost;
+      return;
+    }
+    value.level = read(operand, id);
+    value.cost = 1;
+    if (is_loaded(operand)) {
+      value.loads = 1;
+    } else {
+      value.cost = std::min(kMaxCost, values_[operand.index].cost + 1);
+      value.loads = values_[operand.index].loads;
+    }
+    if (needs_[id.index].stored || value.cost > kMaxFreeCost) open(id, NodeId{});
+  }
+
+  void place_anchor(NodeId id) {
+    uint32_t level = 0;
+    for (NodeId operand : graph_[id].operands) {
+      level = std::max(level, read(operand, id));
+      if (!is_loaded(operand)) values_[id.index].cost += values_[operand.index].cost;
+    }
+    values_[id.index].level = level;
+    open(id, id);
+  }
+
+  // Groups
+
+  void open(NodeId id, NodeId anchor) {
+    ValueState& value = values_[id.index];
+    value.home = static_cast<uint32_t>(groups_.size());
+    groups_.push_back({.anchor = anchor,
+                       .level = value.level + 1,
+                       .shape = squeezed(graph_[id].type.shape),
+                       .cost = value.cost,
+                       .loads = value.loads,
+                       .has_readers = false});
+    value.cost = op_cost_(graph_[id]);
+    if (!anchor.valid()) note_sources(id);
+  }
+
+  /// Tries to compute an elementwise value where one of its operands is computed.
+  bool join_operand(NodeId id) {
+    const Node& node = graph_[id];
+    uint32_t group = kNone;
+    for (NodeId operand : node.operands) {
+      const uint32_t home = values_[operand.index].home;
+      if (home == kNone || !same_place(operand, id)) continue;
+      if (group == kNone || groups_[home].level > groups_[group].level) group = home;
+    }
+    if (group == kNone) return false;
+    uint32_t level = 0;
+    int64_t cost = groups_[group].cost + op_cost_(node), loads = groups_[group].loads;
+    for (NodeId operand : node.operands) {
+      const ValueState& state = values_[operand.index];
+      if (state.home == group && same_place(operand, id)) continue;
+      level = std::max(level, level_of(operand));
+      if (state.counted_by == group) continue;
+      if (is_loaded(operand) || state.home != kNone) {
+        loads += 1;
+      } else {
+        cost += state.cost;
+        loads += state.loads;
+      }
+    }
+    // While nobody relies on the group's level, it can wait for what this operand needs.
+    if (level >= groups_[group].level && groups_[group].has_readers) {
+      note(id, group, "not fused: reads what may depend on the group");
+      return false;
+    }
+    if (cost > kMaxFusedOps || loads > kMaxFusedLoads) {
+      note(id, group, "not fused: the kernel is full");
+      return false;
+    }
+    for (NodeId operand : node.operands) {
+      ValueState& state = values_[operand.index];
+      if (state.home == group && same_place(operand, id)) continue;
+      read(operand, id);
+      state.counted_by = group;
+    }
+    groups_[group].level = std::max(groups_[group].level, level + 1);
+    groups_[group].cost = cost;
+    groups_[group].loads = loads;
+    values_[id.index].home = group;
+    values_[id.index].cost = op_cost_(node);
+    note(id, group, "fused into the epilogue");
+    return true;
+  }
+
+  /// An elementwise value that is stored anyway may share the kernel of another that reads the
+  /// same.
+  bool join_sibling(NodeId id) {
+    const ValueState& value = values_[id.index];
+    for (NodeId operand : graph_[id].operands) {
+      const auto found = readers_.find(operand.index);
+      if (found == readers_.end()) continue;
+      const uint32_t group = found->second;
+      GroupState& state = groups_[group];
+      if (value.level >= state.level || state.shape != squeezed(graph_[id].type.shape) ||
+          state.cost + value.cost > kMaxFusedOps || state.loads + value.loads > kMaxFusedLoads) {
+        continue;
+      }
+      state.cost += value.cost;
+      state.loads += value.loads;
+      values_[id.index].home = group;
+      values_[id.index].cost = op_cost_(graph_[id]);
+      note_sources(id);
+      note(id, group, "fused beside a sibling that reads the same");
+      return true;
+    }
+    return false;
+  }
+
+  void note_sources(NodeId id) {
+    if (op_def(graph_[id].op).kind != OpKind::Elementwise) return;
+    for (NodeId operand : graph_[id].operands) {
+      readers_[operand.index] = values_[id.index].home;
+    }
+  }
+
+  // Edges
+
+  /// Whether `user` reads its own place of `operand`.
+  [[nodiscard]] bool same_place(NodeId operand, NodeId user) const {
+    const Shape& a = graph_[operand].type.shape;
+    const Shape& b = graph_[user].type.shape;
+    return a == b || squeezed(a) == squeezed(b);
+  }
+
+  [[nodiscard]] bool is_loaded(NodeId id) const {
+    return values_[id.index].stored || graph_[id].op == Op::Input;
+  }
+
+  /// Level of the groups that must have run before `id` can be read elsewhere.
+  [[nodiscard]] uint32_t level_of(NodeId id) const {
+    const ValueState& value = values_[id.index];
+    return value.home == kNone ? value.level : groups_[value.home].level;
+  }
+
+  /// Makes `operand` readable outside its group; returns the level that is then relied upon.
+  uint32_t read(NodeId operand, NodeId user) {
+    // A member that only looks at another one's place is read as that one.
+    while (values_[operand.index].home != kNone && !values_[operand.index].stored &&
+           op_def(graph_[operand].op).kind == OpKind::Movement && is_member_view(operand)) {
+      operand = graph_[operand].operands[0];
+    }
+    ValueState& value = values_[operand.index];
+    if (value.home == kNone) return value.level;
+    if (!value.stored) {
+      if (value.recomputed || is_cheap_elsewhere(operand)) {
+        value.recomputed = true;
+        uint32_t level = 0;
+        for (NodeId o : graph_[operand].operands) level = std::max(level, read(o, operand));
+        note(user, value.home, "recomputed from stored values");
+        return level;
+      }
+      store(operand, "read by another kernel");
+    }
+    groups_[value.home].has_readers = true;
+    return groups_[value.home].level;
+  }
+
+  /// A movement that has no work of its own in its group.
+  [[nodiscard]] bool is_member_view(NodeId id) const {
+    return values_[graph_[id].operands[0].index].home == values_[id.index].home;
+  }
+
+  /// One cheap operation on values that have memory, or none to read, anyway.
+  [[nodiscard]] bool is_cheap_elsewhere(NodeId id) {
+    const Node& node = graph_[id];
+    if (needs_[id.index].stored || groups_[values_[id.index].home].anchor == id) return false;
+    if (op_def(node.op).kind != OpKind::Elementwise || values_[id.index].dear) return false;
+    int64_t cost = op_cost_(node);
+    for (NodeId operand : node.operands) {
+      if (is_loaded(operand)) continue;
+      if (values_[operand.index].home != kNone) return false;
+      cost += values_[operand.index].cost;
+    }
+    return cost <= kCheapCost;
+  }
+
+  void store(NodeId id, const char* reason) {
+    ValueState& value = values_[id.index];
+    if (value.stored || value.home == kNone) return;
+    value.stored = true;
+    reasons_.push_back(str(id, " stored: ", reason));
+  }
+
+  void note(NodeId id, uint32_t group, const char* reason) {
+    if (reasons_.size() < kMaxReasons) {
+      reasons_.push_back(str(id, " and group ", group, ": ", reason));
+    }
+  }
+
+  Fusion finish() {
+    std::vector<FusionGroup> groups(groups_.size());
+    std::vector<uint32_t> order(groups_.size());
+    std::vector<bool> feeds(groups_.size());
+    for (uint32_t g = 0; g < groups.size(); ++g) {
+      groups[g].anchor = groups_[g].anchor;
+      order[g] = g;
+    }
+    for (uint32_t i = 0; i < values_.size(); ++i) {
+      if (!values_[i].stored) continue;
+      groups[values_[i].home].stores.push_back(NodeId{i});
+      if (!needs_[i].output) feeds[values_[i].home] = true;
+    }
+    // Within a level, kernels that only write outputs come last: an output may then take over the
+    // storage of an input that the others still read.
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      if (groups_[a].level != groups_[b].level) return groups_[a].level < groups_[b].level;
+      return feeds[a] && !feeds[b];
+    });
+    Fusion fusion;
+    for (uint32_t g : order) {
+      // A group whose values all turned out to be recomputed elsewhere has nothing to do.
+      if (!groups[g].stores.empty()) fusion.groups.push_back(std::move(groups[g]));
+    }
+    fusion.reasons = std::move(reasons_);
+    return fusion;
+  }
+
+  static constexpr size_t kMaxReasons = 10000;
+
+  const Graph& graph_;
+  OpCosts op_cost_;
+  std::vector<Needs> needs_;
+  std::vector<ValueState> values_;
+  std::vector<GroupState> groups_;
+  std::unordered_map<uint32_t, uint32_t> readers_;  ///< value -> elementwise group that reads it
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+Fusion fuse(const Graph& graph) {
+  return Fuser(graph).run();
+}
+
+bool can_join(const Graph& graph, NodeId producer, NodeId consumer) {
+  const OpKind from = op_def(graph[producer].op).kind;
+  const Node& to = graph[consumer];
+  const OpKind kind = op_def(to.op).kind;
+  switch (from) {
+    case OpKind::Leaf:
+    case OpKind::Elementwise:
+    case OpKind::Movement:
+    case OpKind::Gather:
+      return kind != OpKind::Contraction;
+    case OpKind::Reduction:
+    case OpKind::Contraction: {
+      const Shape& shape = graph[producer].type.shape;
+      if (kind == OpKind::Movement) return is_identity_movement(to, shape);
+      return kind == OpKind::Elementwise && squeezed(shape) == squeezed(to.type.shape);
+    }
+    case OpKind::Composite:
+      return false;
+  }
+  return false;
+}
+
+std::string print(const Fusion& fusion, const Graph& graph) {
+  std::string text;
+  for (size_t g = 0; g < fusion.groups.size(); ++g) {
+    const FusionGroup& group = fusion.groups[g];
+    text += str("group ", g, " {");
+    if (group.anchor.valid()) text += str(" anchor ", group.anchor, " = ", graph[group.anchor].op);
+    text += " stores";
+    for (NodeId store : group.stores) text += str(" ", store, " : ", graph[store].type);
+    text += " }\n";
+  }
+  for (const std::string& reason : fusion.reasons) text += "; " + reason + "\n";
+  return text;
+}
+
+}  // namespace reprise

@@ -1,0 +1,155 @@
+// Costs of ops and the needs of values, found before fusion places anything.
+#include "passes/fuse_costs.h"
+
+#include <algorithm>
+
+#include "ir/scalar.h"
+#include "passes/index_map.h"
+
+namespace reprise {
+
+namespace {
+
+int64_t cost_of(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Exp:
+    case ScalarOp::Log:
+    case ScalarOp::Tanh:
+    case ScalarOp::Erf:
+    case ScalarOp::Sin:
+    case ScalarOp::Cos:
+      return 16;
+    case ScalarOp::Div:
+    case ScalarOp::Mod:
+    case ScalarOp::Sqrt:
+      return 4;
+    case ScalarOp::Const:
+    case ScalarOp::Param:
+    case ScalarOp::Index:
+    case ScalarOp::Load:
+    case ScalarOp::Reduced:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
+/// Whether a contraction can read the operand where it is: each axis of the tile advances.
+bool is_readable_in_place(const Graph& graph, NodeId operand, NodeId* base) {
+  StridedView view;
+  if (!strided_view(graph, operand, &view)) return false;
+  const Node& stored = graph[view.base];
+  if (op_def(stored.op).kind == OpKind::Leaf && stored.op != Op::Input) return false;
+  const Shape& shape = graph[operand].type.shape;
+  for (int axis = shape.rank() - 2; axis < shape.rank(); ++axis) {
+    if (shape[axis] > 1 && view.strides[axis] == 0) return false;
+  }
+  *base = view.base;
+  return true;
+}
+
+}  // namespace
+
+int64_t OpCosts::operator()(const Node& node) {
+  const OpDef& def = op_def(node.op);
+  switch (def.kind) {
+    case OpKind::Movement:
+      return 1;
+    case OpKind::Gather:
+      return 6;
+    case OpKind::Reduction:
+    case OpKind::Contraction:
+    case OpKind::Composite:
+      return 0;
+    case OpKind::Leaf:
+    case OpKind::Elementwise:
+      break;
+  }
+  if (def.lower == nullptr && def.lower_leaf == nullptr) return 0;
+  const DType first = node.operands.empty() ? node.type.dtype : graph_[node.operands[0]].type.dtype;
+  const uint64_t key = static_cast<uint64_t>(node.op) << 32 | static_cast<uint64_t>(first) << 8 |
+                       static_cast<uint64_t>(node.type.dtype);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  Body body;
+  ScalarBuilder builder(body);
+  std::vector<TensorType> types;
+  std::vector<ScalarId> operands;
+  for (NodeId operand : node.operands) {
+    types.push_back(graph_[operand].type);
+    operands.push_back(builder.param(static_cast<uint32_t>(operands.size()), types.back().dtype));
+  }
+  const OpContext context{
+      .op = node.op, .operands = types, .attrs = node.attrs, .result = &node.type};
+  if (def.lower != nullptr) {
+    (void)def.lower(builder, operands, context);
+  } else {
+    const std::vector<ScalarId> indices(node.type.shape.rank(),
+                                        builder.param(UINT32_MAX, DType::I64));
+    (void)def.lower_leaf(builder, operands, indices, context);
+  }
+  int64_t cost = 0;
+  for (const Instr& instr : body.instrs) cost += cost_of(instr.op);
+  // Even a copy is work: chains of anything end somewhere.
+  if (def.kind == OpKind::Elementwise) cost = std::max<int64_t>(cost, 1);
+  return known_[key] = cost;
+}
+
+bool output_view(const Graph& graph, NodeId output, OutputView* view) {
+  StridedView strided;
+  if (!strided_view(graph, output, &strided)) return false;
+  const Node& base = graph[strided.base];
+  if (base.op != Op::Input) {
+    const Shape& shape = graph[output].type.shape;
+    if (strided.offset != 0 || shape.numel() != base.type.shape.numel()) return false;
+    const auto contiguous = shape.contiguous_strides();
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape[i] != 1 && strided.strides[i] != contiguous[i]) return false;
+    }
+  }
+  *view = {strided.base, strided.offset, std::move(strided.strides)};
+  return true;
+}
+
+std::vector<Needs> find_needs(const Graph& graph) {
+  std::vector<Needs> needs(graph.size());
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const Node& node = graph[NodeId{i}];
+    needs[i].uniform = node.type.shape.numel() == 1 && node.op != Op::Input;
+    for (NodeId operand : node.operands) {
+      needs[i].uniform = needs[i].uniform && needs[operand.index].uniform;
+    }
+  }
+  for (NodeId output : graph.outputs()) {
+    OutputView view;
+    needs[output.index].used = true;
+    const NodeId memory = output_view(graph, output, &view) ? view.base : output;
+    if (graph[memory].op == Op::Input) continue;
+    needs[memory.index].output = needs[memory.index].stored = true;
+  }
+  for (uint32_t i = graph.size(); i-- > 0;) {
+    const Node& node = graph[NodeId{i}];
+    if (!needs[i].used) continue;
+    const OpKind kind = op_def(node.op).kind;
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      const NodeId operand = node.operands[o];
+      Needs& need = needs[operand.index];
+      need.used = true;
+      const bool again = std::find(node.operands.begin(), node.operands.begin() + o, operand) !=
+                         node.operands.begin() + o;
+      if (again) continue;
+      need.users += kind == OpKind::Movement ? std::max<int64_t>(1, needs[i].users) : 1;
+      if (kind == OpKind::Movement) need.expanded |= needs[i].expanded;
+      if (kind == OpKind::Movement || kind == OpKind::Elementwise) {
+        need.expanded |= node.type.shape.numel() > graph[operand].type.shape.numel();
+      }
+      if (kind == OpKind::Contraction) {
+        NodeId base;
+        const NodeId memory = is_readable_in_place(graph, operand, &base) ? base : operand;
+        if (graph[memory].op != Op::Input) needs[memory.index].stored = true;
+      }
+    }
+  }
+  return needs;
+}
+
+}  // namespace reprise

@@ -1,0 +1,133 @@
+// Buffers and parameters of kernels under construction: sharing, ordering, merging.
+#include "passes/lower_draft.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "ir/error.h"
+#include "passes/index_map.h"
+
+namespace reprise {
+
+namespace {
+
+/// Applies new numbers of buffers and parameters to everything a part accesses.
+void renumber(Part& part, const std::vector<BufferId>& buffers,
+              const std::vector<uint32_t>& params) {
+  for (Stage& stage : part.stages) {
+    for (Body* body : {&stage.body, &stage.post}) {
+      for (Access& access : body->accesses) access.buffer = buffers[access.buffer.index];
+      for (Instr& instr : body->instrs) {
+        if (instr.op == ScalarOp::Param) instr.bits = params[instr.bits];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+BufferId KernelDraft::buffer(BufferSource source, const Buffer& buffer) {
+  for (uint32_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] == source) {
+      REPRISE_ASSERT(kernel.buffers[i] == buffer);
+      return BufferId{i};
+    }
+  }
+  sources.push_back(source);
+  kernel.buffers.push_back(buffer);
+  return BufferId{static_cast<uint32_t>(sources.size() - 1)};
+}
+
+BufferId KernelDraft::scratch(DType dtype, int64_t extent) {
+  sources.push_back({BufferSource::Kind::Scratch, static_cast<uint32_t>(sources.size())});
+  kernel.buffers.push_back({BufferKind::Scratch, dtype, extent});
+  return BufferId{static_cast<uint32_t>(sources.size() - 1)};
+}
+
+uint32_t KernelDraft::param(uint32_t index, DType dtype) {
+  const auto place = std::find(params.begin(), params.end(), index);
+  const auto position = static_cast<uint32_t>(place - params.begin());
+  if (place == params.end()) {
+    params.push_back(index);
+    kernel.params.push_back(dtype);
+  }
+  return position;
+}
+
+void order_buffers(KernelDraft& draft) {
+  std::vector<BufferId> renamed(draft.sources.size());
+  std::vector<Buffer> buffers;
+  std::vector<BufferSource> sources;
+  for (const BufferKind kind : {BufferKind::Input, BufferKind::Output, BufferKind::Scratch}) {
+    for (size_t i = 0; i < draft.sources.size(); ++i) {
+      if (draft.kernel.buffers[i].kind != kind) continue;
+      renamed[i] = BufferId{static_cast<uint32_t>(buffers.size())};
+      buffers.push_back(draft.kernel.buffers[i]);
+      sources.push_back(draft.sources[i]);
+    }
+  }
+  draft.kernel.buffers = std::move(buffers);
+  draft.sources = std::move(sources);
+  std::vector<uint32_t> params(draft.params.size());
+  for (size_t i = 0; i < params.size(); ++i) params[i] = static_cast<uint32_t>(i);
+  for (Phase& phase : draft.kernel.phases) {
+    for (Part& part : phase.parts) renumber(part, renamed, params);
+  }
+}
+
+KernelDraft merge_drafts(std::vector<KernelDraft> drafts) {
+  if (drafts.size() == 1) return std::move(drafts.front());
+  KernelDraft merged;
+  for (KernelDraft& draft : drafts) {
+    std::vector<BufferId> buffers;
+    for (size_t i = 0; i < draft.sources.size(); ++i) {
+      const Buffer& buffer = draft.kernel.buffers[i];
+      const BufferSource source = draft.sources[i];
+      switch (source.kind) {
+        case BufferSource::Kind::Input:
+          buffers.push_back(merged.input(source.index, buffer.dtype, buffer.extent));
+          break;
+        case BufferSource::Kind::Value: {
+          const NodeId value{source.index};
+          buffers.push_back(buffer.kind == BufferKind::Output
+                                ? merged.write(value, buffer.dtype, buffer.extent)
+                                : merged.read(value, buffer.dtype, buffer.extent));
+          break;
+        }
+        case BufferSource::Kind::Scratch:
+          buffers.push_back(merged.scratch(buffer.dtype, buffer.extent));
+          break;
+      }
+    }
+    std::vector<uint32_t> params;
+    for (size_t i = 0; i < draft.params.size(); ++i) {
+      params.push_back(merged.param(draft.params[i], draft.kernel.params[i]));
+    }
+    if (merged.kernel.phases.size() < draft.kernel.phases.size()) {
+      merged.kernel.phases.resize(draft.kernel.phases.size());
+    }
+    for (size_t p = 0; p < draft.kernel.phases.size(); ++p) {
+      for (Part& part : draft.kernel.phases[p].parts) {
+        renumber(part, buffers, params);
+        merged.kernel.phases[p].parts.push_back(std::move(part));
+      }
+    }
+  }
+  order_buffers(merged);
+  return merged;
+}
+
+int64_t storage_extent(const Node& node) {
+  if (node.type.shape.numel() == 0) return 0;
+  const std::vector<int64_t> strides = storage_strides(node);
+  int64_t extent = 1;
+  for (int i = 0; i < node.type.shape.rank(); ++i) {
+    // Negative strides would reach below element 0; the runtime copies such inputs first.
+    REPRISE_ASSERT(strides[i] >= 0 || node.type.shape[i] == 1);
+    extent += (node.type.shape[i] - 1) * strides[i];
+  }
+  return extent;
+}
+
+}  // namespace reprise

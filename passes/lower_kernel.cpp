@@ -1,0 +1,419 @@
+// Loop nests of fusion groups: elementwise, reduction (in blocks where long), contraction.
+#include "passes/lower_kernel.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "ir/error.h"
+#include "passes/lower_axes.h"
+
+namespace reprise {
+
+namespace {
+
+bool is_half(DType dtype) {
+  return dtype == DType::F16 || dtype == DType::BF16;
+}
+
+bool is_argument(ReduceKind kind) {
+  return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+}
+
+ScalarId identity(ScalarBuilder& builder, ReduceKind kind, DType dtype) {
+  switch (kind) {
+    case ReduceKind::Sum:
+    case ReduceKind::Dot:
+    case ReduceKind::ArgMin:
+    case ReduceKind::ArgMax:
+      return builder.constant_bits(0, dtype);
+    case ReduceKind::Prod:
+      return builder.constant(1, dtype);
+    case ReduceKind::Min:
+      if (is_float(dtype)) return builder.constant(std::numeric_limits<double>::infinity(), dtype);
+      return builder.constant_bits(max_integer(dtype), dtype);
+    case ReduceKind::Max:
+      if (is_float(dtype)) return builder.constant(-std::numeric_limits<double>::infinity(), dtype);
+      return builder.integer(min_integer(dtype), dtype);
+  }
+  return {};
+}
+
+class GroupLowering {
+ public:
+  GroupLowering(const Graph& graph, const FusionGroup& group, const StoredValues& stored,
+                uint32_t index)
+      : graph_(graph), group_(group), stored_(stored), index_(index) {}
+
+  KernelDraft run() {
+    if (!group_.anchor.valid()) {
+      elementwise();
+    } else if (op_def(anchor().op).kind == OpKind::Contraction) {
+      const Shape& a = graph_[anchor().operands[0]].type.shape;
+      a[a.rank() - 1] == 0 ? elementwise() : contraction(a[a.rank() - 1]);
+    } else {
+      reduction();
+    }
+    order_buffers(draft_);
+    return std::move(draft_);
+  }
+
+ private:
+  struct Nest {
+    LoopAxes grid, parallel, reduce;
+  };
+
+  [[nodiscard]] const Node& anchor() const { return graph_[group_.anchor]; }
+  [[nodiscard]] ValueLowering values(Body& body, uint32_t num_variables) {
+    return ValueLowering(graph_, stored_, index_, draft_, body, num_variables);
+  }
+
+  /// Where an element of the group's iteration space lies in a value of it: axes of extent 1 aside,
+  /// all have the same shape.
+  [[nodiscard]] static IndexMap place(const Shape& shape, std::span<const IndexExpr> coordinates) {
+    IndexMap map;
+    size_t next = 0;
+    for (int64_t extent : shape) {
+      map.coordinates.push_back(extent == 1 ? IndexExpr{} : coordinates[next++]);
+    }
+    REPRISE_ASSERT(next == coordinates.size());
+    return map;
+  }
+
+  /// Computes and writes what the group stores.
+  void store_all(ValueLowering& values, std::span<const IndexExpr> coordinates) {
+    std::vector<ScalarId> results;
+    for (NodeId store : group_.stores) {
+      results.push_back(values.value(store, place(graph_[store].type.shape, coordinates)));
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      const NodeId store = group_.stores[i];
+      values.store(store, place(graph_[store].type.shape, coordinates), results[i]);
+    }
+  }
+
+  /// Builds a stage, again with split loops for as long as that makes indices affine.
+  /// `build` fills the stage and returns the split requests of its bodies.
+  Part build_part(Nest nest,
+                  const std::function<std::vector<SplitRequest>(const Nest&, Stage&)>& build) {
+    const KernelDraft before = draft_;
+    for (;;) {
+      Part part{.grid = nest.grid.loops(), .stages = {}};
+      Stage stage;
+      stage.parallel = nest.parallel.loops();
+      stage.reduce = nest.reduce.loops();
+      const std::vector<SplitRequest> requests = build(nest, stage);
+      // One split at a time: it renumbers the variables the other requests name.
+      const bool split = std::any_of(requests.begin(), requests.end(),
+                                     [&](SplitRequest request) { return apply(nest, request); });
+      if (!split) {
+        part.stages.push_back(std::move(stage));
+        merge_axes(part);
+        return part;
+      }
+      draft_ = before;
+    }
+  }
+
+  static bool apply(Nest& nest, SplitRequest request) {
+    uint32_t variable = request.variable;
+    for (LoopAxes* axes : {&nest.grid, &nest.parallel, &nest.reduce}) {
+      if (variable < axes->num_loops()) return axes->split(variable, request.inner);
+      variable -= axes->num_loops();
+    }
+    return false;
+  }
+
+  void add_phase(std::vector<Part> parts) { draft_.kernel.phases.push_back({std::move(parts)}); }
+
+  /// No anchor, or one that folds nothing: its value is then the identity.
+  void elementwise() {
+    const Nest nest{.grid = LoopAxes(squeezed(graph_[group_.stores[0]].type.shape)),
+                    .parallel = {},
+                    .reduce = {}};
+    Part part = build_part(nest, [&](const Nest& nest, Stage& stage) {
+      ValueLowering values = this->values(stage.body, nest.grid.num_loops());
+      const std::vector<IndexExpr> coordinates = nest.grid.coordinates(values.space(), 0);
+      if (group_.anchor.valid()) {
+        const OpDef& def = op_def(anchor().op);
+        const ReduceKind kind = def.kind == OpKind::Contraction ? ReduceKind::Dot : def.reduce;
+        values.bind(group_.anchor, place(anchor().type.shape, coordinates),
+                    identity(values.builder(), kind, anchor().type.dtype));
+      }
+      store_all(values, coordinates);
+      const auto requests = values.split_requests();
+      return std::vector<SplitRequest>(requests.begin(), requests.end());
+    });
+    add_phase({std::move(part)});
+  }
+
+  void contraction(int64_t k) {
+    const Shape& shape = anchor().type.shape;
+    const int rank = shape.rank();
+    const NodeId a = anchor().operands[0], b = anchor().operands[1];
+    const std::vector<int64_t> batch = squeezed(Shape(shape.extents().first(rank - 2)));
+    const std::array<int64_t, 2> tile{shape[rank - 2], shape[rank - 1]};
+    const Nest nest{.grid = LoopAxes(batch),
+                    .parallel = LoopAxes(tile, LoopAxes::Splitting::Fixed),
+                    .reduce = LoopAxes(std::span(&k, 1), LoopAxes::Splitting::Fixed)};
+    Part part = build_part(nest, [&](const Nest& nest, Stage& stage) {
+      stage.kind = StageKind::Contraction;
+      const uint32_t grid_loops = nest.grid.num_loops();
+      const DType dtype = accumulator_dtype(anchor());
+
+      ValueLowering body = values(stage.body, grid_loops + 3);
+      const IndexMap point = tile_point(body.space(), nest);
+      const IndexExpr depth = body.space().variable(grid_loops + 2, k);
+      IndexMap in_a = point, in_b = point;
+      in_a.coordinates[rank - 1] = depth;
+      in_b.coordinates[rank - 2] = depth;
+      ScalarBuilder& builder = body.builder();
+      Reduction dot{.kind = ReduceKind::Dot, .dtype = dtype, .value = {}, .value2 = {}};
+      dot.value = builder.cast(body.value(a, operand_map(a, in_a)), dtype);
+      dot.value2 = builder.cast(body.value(b, operand_map(b, in_b)), dtype);
+      stage.reductions.push_back(dot);
+
+      ValueLowering post = values(stage.post, grid_loops + 2);
+      IndexMap result = tile_point(post.space(), nest);
+      post.bind(group_.anchor, result,
+                post.builder().cast(post.builder().reduced(0, dtype), anchor().type.dtype));
+      std::vector<IndexExpr> coordinates;
+      for (int i = 0; i < rank; ++i) {
+        if (shape[i] != 1) coordinates.push_back(result.coordinates[i]);
+      }
+      store_all(post, coordinates);
+      return requests_of({&body, &post});
+    });
+    add_phase({std::move(part)});
+  }
+
+  /// The contraction's result at the nest's point.
+  [[nodiscard]] IndexMap tile_point(IndexSpace& space, const Nest& nest) const {
+    const Shape& shape = anchor().type.shape;
+    const uint32_t grid_loops = nest.grid.num_loops();
+    std::vector<IndexExpr> batch = nest.grid.coordinates(space, 0);
+    IndexMap map = place(Shape(shape.extents().first(shape.rank() - 2)), batch);
+    map.coordinates.push_back(space.variable(grid_loops, shape[shape.rank() - 2]));
+    map.coordinates.push_back(space.variable(grid_loops + 1, shape[shape.rank() - 1]));
+    return map;
+  }
+
+  [[nodiscard]] IndexMap operand_map(NodeId operand, const IndexMap& map) const {
+    return IndexSpace::broadcast(graph_[operand].type.shape, map);
+  }
+
+  [[nodiscard]] static std::vector<SplitRequest> requests_of(
+      std::initializer_list<const ValueLowering*> bodies) {
+    std::vector<SplitRequest> requests;
+    for (const ValueLowering* body : bodies) {
+      requests.insert(requests.end(), body->split_requests().begin(), body->split_requests().end());
+    }
+    return requests;
+  }
+
+  // Reductions. A level folds runs of `length` values for each kept place and leaves `blocks` of
+  // them; the first level reads the operand, each next one the level before.
+  struct Level {
+    int64_t length = 0;  ///< values of the level for each kept place
+    int64_t covers = 1;  ///< elements of the operand behind each value
+    BufferId values;     ///< scratch; invalid for the first level
+    BufferId positions;  ///< scratch, for argument kinds: position inside what is covered
+  };
+
+  void reduction() {
+    const Node& node = anchor();
+    const Shape& operand = graph_[node.operands[0]].type.shape;
+    const auto mask = static_cast<uint64_t>(node.attrs.word(0));
+    kept_.clear();
+    for (int i = 0; i < operand.rank(); ++i) {
+      if (operand[i] == 1) continue;
+      (mask >> i & 1 ? reduced_ : kept_).push_back(operand[i]);
+    }
+    Level level{.length = 1, .covers = 1, .values = {}, .positions = {}};
+    for (int64_t extent : reduced_) level.length *= extent;
+    if (level.length == 0) return elementwise();
+    while (level.length > kReduceBlock) level = reduce_blocks(level);
+    finish(level);
+  }
+
+  /// One phase that leaves a value for every block of kReduceBlock values.
+  Level reduce_blocks(const Level& from) {
+    const int64_t full = from.length / kReduceBlock, rest = from.length % kReduceBlock;
+    int64_t places = 1;
+    for (int64_t extent : kept_) places *= extent;
+    Level to{.length = full + (rest != 0),
+             .covers = from.covers * kReduceBlock,
+             .values = {},
+             .positions = {}};
+    const bool argument = is_argument(op_def(anchor().op).reduce);
+    to.values = draft_.scratch(value_dtype(), places * to.length);
+    if (argument) to.positions = draft_.scratch(DType::I64, places * to.length);
+
+    std::vector<Part> parts;
+    const auto add_part = [&](int64_t first, int64_t blocks, int64_t length) {
+      std::vector<int64_t> grid = kept_;
+      grid.push_back(blocks);
+      // Blocks of whole axes stay the loops they are; others are one loop over a linear index.
+      const Nest nest{
+          .grid = LoopAxes(grid), .parallel = {}, .reduce = LoopAxes(std::span(&length, 1))};
+      parts.push_back(build_part(nest, [&](const Nest& nest, Stage& stage) {
+        const uint32_t grid_loops = nest.grid.num_loops();
+        ValueLowering body = values(stage.body, grid_loops + nest.reduce.num_loops());
+        std::vector<IndexExpr> kept = nest.grid.coordinates(body.space(), 0);
+        IndexExpr block = body.space().add(kept.back(), IndexSpace::constant(first));
+        kept.pop_back();
+        const IndexExpr element = nest.reduce.coordinates(body.space(), grid_loops)[0];
+        const IndexExpr linear = body.space().add(body.space().scale(block, kReduceBlock), element);
+        fold(stage, level_value(body, from, kept, linear));
+
+        ValueLowering post = values(stage.post, grid_loops);
+        kept = nest.grid.coordinates(post.space(), 0);
+        block = post.space().add(kept.back(), IndexSpace::constant(first));
+        kept.pop_back();
+        const IndexExpr out = level_element(post.space(), to, kept, block);
+        const IndexExpr start = post.space().scale(block, kReduceBlock);
+        const ScalarId value = post.builder().reduced(argument ? 1 : 0, value_dtype());
+        if (argument) {
+          const ScalarId position = inner_position(post, from, kept, start);
+          post.builder().store(post.access(to.positions, out), position);
+        }
+        post.builder().store(post.access(to.values, out), value);
+        return requests_of({&body, &post});
+      }));
+    };
+    if (full > 0) add_part(0, full, kReduceBlock);
+    if (rest > 0) add_part(full, 1, rest);
+    add_phase(std::move(parts));
+    return to;
+  }
+
+  /// The last phase: folds what is left and runs the epilogue.
+  void finish(const Level& from) {
+    const bool direct = !from.values.valid();
+    const Nest nest{
+        .grid = LoopAxes(kept_),
+        .parallel = {},
+        .reduce = direct ? LoopAxes(reduced_or_one()) : LoopAxes(std::span(&from.length, 1))};
+    Part part = build_part(nest, [&](const Nest& nest, Stage& stage) {
+      const uint32_t grid_loops = nest.grid.num_loops();
+      ValueLowering body = values(stage.body, grid_loops + nest.reduce.num_loops());
+      std::vector<IndexExpr> kept = nest.grid.coordinates(body.space(), 0);
+      const std::vector<IndexExpr> loops = nest.reduce.coordinates(body.space(), grid_loops);
+      fold(stage,
+           direct ? operand_value(body, kept, loops) : level_value(body, from, kept, loops[0]));
+      // Only blocks need the value beside its position.
+      if (is_argument(op_def(anchor().op).reduce)) stage.reductions.resize(1);
+
+      ValueLowering post = values(stage.post, grid_loops);
+      kept = nest.grid.coordinates(post.space(), 0);
+      ScalarId result;
+      if (is_argument(op_def(anchor().op).reduce)) {
+        result = inner_position(post, from, kept, IndexSpace::constant(0));
+      } else {
+        result = post.builder().reduced(0, value_dtype());
+      }
+      post.bind(group_.anchor, place(anchor().type.shape, kept),
+                post.builder().cast(result, anchor().type.dtype));
+      store_all(post, kept);
+      return requests_of({&body, &post});
+    });
+    add_phase({std::move(part)});
+  }
+
+  [[nodiscard]] std::vector<int64_t> reduced_or_one() const {
+    return reduced_.empty() ? std::vector<int64_t>{1} : reduced_;
+  }
+
+  /// The dtype of the folded values: halves widen, which for Min and Max is exact.
+  [[nodiscard]] DType value_dtype() const {
+    const OpDef& def = op_def(anchor().op);
+    if (!is_argument(def.reduce)) return accumulator_dtype(anchor());
+    const DType dtype = graph_[anchor().operands[0]].type.dtype;
+    return is_half(dtype) ? DType::F32 : dtype;
+  }
+
+  void fold(Stage& stage, ScalarId value) const {
+    const ReduceKind kind = op_def(anchor().op).reduce;
+    if (is_argument(kind)) {
+      stage.reductions.push_back({kind, DType::I64, value, {}});
+      stage.reductions.push_back({kind == ReduceKind::ArgMax ? ReduceKind::Max : ReduceKind::Min,
+                                  value_dtype(),
+                                  value,
+                                  {}});
+    } else {
+      stage.reductions.push_back({kind, value_dtype(), value, {}});
+    }
+  }
+
+  [[nodiscard]] static IndexExpr level_element(IndexSpace& space, const Level& level,
+                                               std::span<const IndexExpr> kept,
+                                               const IndexExpr& position,
+                                               std::span<const int64_t> kept_extents) {
+    return space.add(space.scale(space.linearize(kept, kept_extents), level.length), position);
+  }
+  [[nodiscard]] IndexExpr level_element(IndexSpace& space, const Level& level,
+                                        std::span<const IndexExpr> kept,
+                                        const IndexExpr& position) const {
+    return level_element(space, level, kept, position, kept_);
+  }
+
+  [[nodiscard]] ScalarId level_value(ValueLowering& body, const Level& level,
+                                     std::span<const IndexExpr> kept, const IndexExpr& linear) {
+    if (level.values.valid()) {
+      return body.builder().load(
+          body.access(level.values, level_element(body.space(), level, kept, linear)),
+          value_dtype());
+    }
+    return operand_value(body, kept, body.space().delinearize(linear, reduced_));
+  }
+
+  [[nodiscard]] ScalarId operand_value(ValueLowering& body, std::span<const IndexExpr> kept,
+                                       std::span<const IndexExpr> reduced) {
+    const NodeId operand = anchor().operands[0];
+    const Shape& shape = graph_[operand].type.shape;
+    const auto mask = static_cast<uint64_t>(anchor().attrs.word(0));
+    IndexMap map;
+    size_t next_kept = 0, next_reduced = 0;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape[i] == 1) {
+        map.coordinates.emplace_back();
+      } else {
+        map.coordinates.push_back(mask >> i & 1 ? reduced[next_reduced++] : kept[next_kept++]);
+      }
+    }
+    return body.builder().cast(body.value(operand, std::move(map)), value_dtype());
+  }
+
+  /// For an argument reduction's epilogue: the position of the element that won, relative to the
+  /// operand's element number (`start` values of the level) * covers.
+  [[nodiscard]] ScalarId inner_position(ValueLowering& post, const Level& from,
+                                        std::span<const IndexExpr> kept, const IndexExpr& start) {
+    ScalarBuilder& builder = post.builder();
+    const ScalarId winner = builder.reduced(0, DType::I64);
+    if (!from.values.valid()) return winner;
+    Access access = post.access(from.positions, level_element(post.space(), from, kept, start));
+    access.dynamic = access.dynamic.valid() ? builder.add(access.dynamic, winner) : winner;
+    const ScalarId inside = builder.load(access, DType::I64);
+    return builder.add(inside, builder.mul(winner, builder.integer(from.covers, DType::I64)));
+  }
+
+  const Graph& graph_;
+  const FusionGroup& group_;
+  const StoredValues& stored_;
+  uint32_t index_;
+  KernelDraft draft_;
+  std::vector<int64_t> kept_, reduced_;
+};
+
+}  // namespace
+
+DType accumulator_dtype(const Node& anchor) {
+  return is_half(anchor.type.dtype) ? DType::F32 : anchor.type.dtype;
+}
+
+KernelDraft lower_group(const Graph& graph, const Fusion& fusion, const StoredValues& stored,
+                        uint32_t group) {
+  return GroupLowering(graph, fusion.groups[group], stored, group).run();
+}
+
+}  // namespace reprise
