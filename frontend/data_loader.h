@@ -22,7 +22,7 @@ struct LoaderOptions {
   bool shuffle = true;
   uint64_t seed = 0;      ///< the order of epoch e depends on seed and e alone
   bool drop_last = true;  ///< every batch has one shape, so a step compiles once
-  std::optional<Normalization> normalize;
+  std::optional<Normalization> normalize = {};
 };
 
 struct Batch {
