@@ -219,6 +219,14 @@ double Lexer::number(std::string_view what) {
   return value;
 }
 
+void Lexer::skip_number() {
+  skip();
+  if (nan_bits(8) || accept("inf")) return;
+  if (text_.substr(position_).starts_with("-inf")) return take(4);
+  if (numeral().empty()) fail_expected("a number");
+  take(numeral().size());
+}
+
 uint64_t Lexer::element(DType dtype) {
   skip();
   if (is_float(dtype)) {

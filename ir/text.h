@@ -40,6 +40,8 @@ class Lexer {
   [[nodiscard]] int64_t integer(std::string_view what = "an integer");
   /// A double: decimal, `inf`, `-inf`, or `nan:0x..` with the 64 bits of the NaN.
   [[nodiscard]] double number(std::string_view what = "a number");
+  /// Passes over a number of any kind.
+  void skip_number();
   /// An element as print_element() writes it, as raw bits. Out of the dtype's range is an error.
   [[nodiscard]] uint64_t element(DType dtype);
   [[nodiscard]] DType dtype();
