@@ -1,0 +1,248 @@
+// Internal interface of the LLVM code generator: functions, scalars, bodies, parts.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codegen/analysis.h"
+#include "codegen/backend.h"
+#include "ir/error.h"
+#include "ir/kernel.h"
+#include "ir/schedule.h"
+#include "ir/target.h"
+
+namespace reprise::codegen {
+
+/// What the instruction set offers, read off TargetInfo.
+struct Features {
+  explicit Features(const TargetInfo& target);
+  bool sse41 = false, avx = false, avx2 = false, f16c = false, fma = false, avx512 = false;
+  int vector_bytes = 16;
+};
+
+/// Values are lanes of `lanes` elements each, `copies` of them; the last copy has `last` elements
+/// that count: only memory operations care, registers are always full.
+struct VectorShape {
+  int lanes = 1;
+  int copies = 1;
+  int last = 1;
+
+  [[nodiscard]] static VectorShape scalar() { return {}; }
+  [[nodiscard]] static VectorShape full(int lanes, int copies) { return {lanes, copies, lanes}; }
+  /// The fewest copies that hold `count` elements.
+  [[nodiscard]] static VectorShape holding(int lanes, int64_t count) {
+    const int copies = static_cast<int>((count + lanes - 1) / lanes);
+    return {lanes, copies, static_cast<int>(count - int64_t{copies - 1} * lanes)};
+  }
+  [[nodiscard]] int elements() const { return (copies - 1) * lanes + last; }
+  [[nodiscard]] int active(int copy) const { return copy + 1 == copies ? last : lanes; }
+};
+
+/// One scalar of a body: the same in every lane (one LLVM scalar) or one LLVM value per copy.
+struct Lanes {
+  llvm::SmallVector<llvm::Value*, 4> parts;
+  bool uniform = true;
+  llvm::Value* splatted = nullptr;  ///< of a uniform one, once somebody needed it
+
+  Lanes() = default;
+  explicit Lanes(llvm::Value* value) : parts{value} {}
+  [[nodiscard]] llvm::Value* scalar() const { return parts[0]; }
+};
+
+/// Where the lanes of a per-point (local) buffer lie: element e of lane l at e * stride + l.
+struct LocalLayout {
+  std::vector<int64_t> byte_offset;  ///< into scratch, by BufferId
+  int64_t stride = 1;
+  int64_t scratch_bytes = 0;
+};
+
+/// A function being written: loops, buffers, the arithmetic of scalar ops on values of any shape.
+class FunctionEmitter {
+ public:
+  FunctionEmitter(llvm::Module& module, const Kernel& kernel, const TargetInfo& target,
+                  const Features& features, llvm::StringRef name);
+
+  llvm::IRBuilder<> b;
+  const Kernel& kernel;
+  const TargetInfo& target;
+  const Features& features;
+
+  llvm::Function* function() { return function_; }
+  llvm::Value* begin() { return function_->getArg(1); }
+  llvm::Value* end() { return function_->getArg(2); }
+  llvm::Value* scratch() { return function_->getArg(3); }
+  llvm::Value* status();
+  /// Ends the function: the caller's last block returns.
+  void finish();
+
+  // Constants and types. Half types are held as their 16 bits, bool as i1.
+  llvm::Type* type_of(DType dtype);
+  llvm::Type* memory_type(DType dtype);
+  llvm::Value* i64(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+  llvm::Constant* constant(DType dtype, uint64_t bits);
+  /// Reserves 64-byte aligned scratch of the running task.
+  int64_t reserve_scratch(int64_t bytes);
+  [[nodiscard]] int64_t scratch_bytes() const { return scratch_bytes_; }
+  void reserve_at_least(int64_t bytes) { scratch_bytes_ = std::max(scratch_bytes_, bytes); }
+  llvm::Value* scratch_at(int64_t byte_offset);
+
+  llvm::Value* buffer(BufferId id);
+  llvm::Value* param(uint32_t slot, DType dtype);
+  /// Zeros for a whole vector, and eight bytes nobody reads: where masked-out accesses go.
+  static constexpr int kCellBytes = 128;
+  llvm::Value* zero_cell();
+  llvm::Value* sink_cell();
+
+  // Control flow.
+  using Values = llvm::SmallVector<llvm::Value*, 16>;
+  void loop(llvm::Value* begin, llvm::Value* end, int64_t step,
+            const std::function<void(llvm::Value*)>& body);
+  Values loop(llvm::Value* begin, llvm::Value* end, int64_t step, const Values& init,
+              const std::function<Values(llvm::Value*, const Values&)>& body);
+  void if_then(llvm::Value* condition, const std::function<void()>& body);
+  Values if_then(llvm::Value* condition, const Values& otherwise,
+                 const std::function<Values()>& body);
+  /// Row-major coordinates of a linear index.
+  Values delinearize(llvm::Value* linear, std::span<const int64_t> extents);
+
+  // Arithmetic at any shape: all operands scalars, or all vectors of one lane count.
+  llvm::Value* splat(llvm::Value* scalar, int lanes);
+  llvm::Value* unary(ScalarOp op, DType dtype, llvm::Value* a);
+  llvm::Value* binary(ScalarOp op, DType operand, llvm::Value* a, llvm::Value* x);
+  llvm::Value* fma(DType dtype, llvm::Value* a, llvm::Value* x, llvm::Value* c);
+  llvm::Value* cast(DType from, DType to, llvm::Value* a);
+  llvm::Value* bitcast(DType from, DType to, llvm::Value* a);
+  llvm::Type* shaped(llvm::Type* scalar, llvm::Value* like);
+  llvm::Constant* like(llvm::Value* value, DType dtype, uint64_t bits);
+
+  // Folding. A state is the accumulator: a value, and for argument kinds its i64 index.
+  Values neutral(const Reduction& reduction, DType value_dtype, int lanes);
+  Values combine(const Reduction& reduction, DType value_dtype, const Values& a, const Values& x);
+
+  // Memory, `active` of `lanes` elements, contiguous at `pointer`; registers come out full.
+  llvm::Value* load(DType dtype, llvm::Value* pointer, int lanes, int active);
+  void store(DType dtype, llvm::Value* value, llvm::Value* pointer, int active);
+  llvm::Value* element(DType dtype, llvm::Value* pointer, llvm::Value* index);
+
+ private:
+  llvm::Value* in_entry(const std::function<llvm::Value*()>& make);
+  llvm::Value* divide(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* x);
+  llvm::Value* float_mod(DType dtype, llvm::Value* a, llvm::Value* x);
+  llvm::Value* shift(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* x);
+  llvm::Value* round(ScalarOp op, DType dtype, llvm::Value* a);
+  llvm::Value* extremum(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* x);
+  llvm::Value* f32_from_f16(llvm::Value* a);
+  llvm::Value* f16_from_f32(llvm::Value* a);
+  llvm::Value* bf16_from_f32(llvm::Value* a);
+  llvm::Value* f32_round_to_odd(llvm::Value* a);
+  llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> args);
+  llvm::Function* remainder_function(DType dtype);
+
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;  ///< what is computed once per call
+  llvm::BasicBlock* start_ = nullptr;  ///< where the body began
+  llvm::SmallVector<llvm::Value*, 16> buffers_;
+  llvm::SmallVector<llvm::Value*, 16> params_;
+  llvm::Value* status_ = nullptr;
+  llvm::Value* zero_ = nullptr;
+  llvm::Value* sink_ = nullptr;
+  int64_t scratch_bytes_ = 0;
+};
+
+/// The variables a body sees, at lane 0 of copy 0; `vector` is the one whose lanes are consecutive.
+struct Scope {
+  llvm::SmallVector<llvm::Value*, 8> variables;
+  int vector = -1;
+};
+
+/// Emits a body once, at one shape and in one scope.
+class BodyEmitter {
+ public:
+  BodyEmitter(FunctionEmitter& f, const Body& body, const LocalLayout& locals, Scope scope,
+              VectorShape shape);
+
+  /// Results of the stage's reductions, for `post`.
+  void set_reduced(std::span<const Lanes> reduced) { reduced_ = reduced; }
+  /// Everything, stores included.
+  void emit_all();
+  /// What `root` needs (no stores).
+  Lanes& emit(ScalarId root);
+  /// `copy` of a value as a vector of the shape's lanes.
+  llvm::Value* vector(Lanes& value, int copy);
+
+ private:
+  void emit_instr(uint32_t index);
+  Lanes load(const Instr& instr);
+  void store(const Instr& instr);
+  Lanes check_index(const Instr& instr);
+  Lanes affine(const Affine& affine);
+  using Operation = llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>;
+  Lanes map(std::span<const ScalarId> args, Operation operation);
+  struct Address;
+  Address address(const Access& access);
+  llvm::Value* pointer_at(const Address& address, int64_t lane);
+  llvm::Value* lane_pointer(const Address& address, int copy, int lane);
+  llvm::Value* active_mask(llvm::Value* mask, int copy);
+  [[nodiscard]] bool has_masked_access(DType dtype) const;
+
+  FunctionEmitter& f_;
+  llvm::IRBuilder<>& b_;
+  const Body& body_;
+  const LocalLayout& locals_;
+  Scope scope_;
+  VectorShape shape_;
+  std::span<const Lanes> reduced_;
+  std::vector<Lanes> values_;
+  std::vector<bool> done_;
+};
+
+/// What one part became.
+struct PartCode {
+  llvm::Function* function = nullptr;
+  int64_t tasks = 0;
+  int64_t scratch_bytes = 0;
+  double cost_ns = 0;
+};
+
+/// Emits `void name(launch, begin, end, scratch)` that runs tasks [begin, end) of a part.
+PartCode emit_part(llvm::Module& module, const Kernel& kernel, const Part& part,
+                   const PartSchedule& schedule, const TargetInfo& target, const Features& features,
+                   llvm::StringRef name);
+
+/// How the loops of a contraction tile.
+struct ContractionTiling : ContractionLoops {
+  ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& schedule);
+
+  int lanes = 1;
+  // Row tiles: `tall_count` of `tall` rows, then `low_count` of `low` rows. Exact.
+  int tall = 1, low = 1;
+  int64_t tall_count = 0, low_count = 0;
+  // Column panels: `panel_count` of `panel` columns, then one of `panel_rest` (if not 0).
+  int64_t panel = 1, panel_count = 0, panel_rest = 0;
+  int64_t kc = 0;
+  bool pack = false;
+
+  [[nodiscard]] int64_t row_tiles() const { return tall_count + low_count; }
+  [[nodiscard]] int64_t panels() const { return panel_count + (panel_rest != 0 ? 1 : 0); }
+  [[nodiscard]] int64_t outer_count() const {
+    int64_t count = 1;
+    for (const int64_t extent : outer_extents) count *= extent;
+    return count;
+  }
+};
+
+/// Runs row tiles [row_begin, row_end) and panels [panel_begin, panel_end) of a contraction, at one
+/// point of the grid and of the outer parallel loops.
+void emit_contraction(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
+                      const LocalLayout& locals, const Scope& grid, llvm::Value* outer,
+                      llvm::Value* row_begin, llvm::Value* row_end, llvm::Value* panel_begin,
+                      llvm::Value* panel_end);
+
+}  // namespace reprise::codegen

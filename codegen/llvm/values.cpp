@@ -1,0 +1,507 @@
+// Every scalar operation on LLVM values, with the semantics of docs/SEMANTICS.md and no library
+// call.
+#include <llvm/IR/Constants.h>
+
+#include <bit>
+#include <limits>
+
+#include "codegen/llvm/emit.h"
+
+namespace reprise::codegen {
+
+using llvm::Value;
+using llvm::Intrinsic::ID;
+
+namespace {
+
+int width_of(DType dtype) {
+  return static_cast<int>(8 * size_of(dtype));
+}
+bool is_half(DType dtype) {
+  return dtype == DType::F16 || dtype == DType::BF16;
+}
+
+uint64_t float_bits(DType dtype, double value) {
+  return dtype == DType::F32 ? std::bit_cast<uint32_t>(static_cast<float>(value))
+                             : std::bit_cast<uint64_t>(value);
+}
+
+}  // namespace
+
+Value* FunctionEmitter::unary(ScalarOp op, DType dtype, Value* a) {
+  switch (op) {
+    case ScalarOp::Neg:
+      return is_float(dtype) ? b.CreateFNeg(a) : b.CreateNeg(a);
+    case ScalarOp::Abs:
+      if (is_float(dtype)) return intrinsic(llvm::Intrinsic::fabs, {a});
+      if (!is_signed_integer(dtype)) return a;
+      return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b.getFalse());
+    case ScalarOp::Sqrt:
+      return intrinsic(llvm::Intrinsic::sqrt, {a});
+    case ScalarOp::Floor:
+    case ScalarOp::Ceil:
+    case ScalarOp::Trunc:
+    case ScalarOp::Round:
+      return is_float(dtype) ? round(op, dtype, a) : a;
+    case ScalarOp::Not:
+      return b.CreateNot(a);
+    default:
+      break;
+  }
+  throw UnsupportedError(str("the CPU code generator does not know scalar operation ", name(op)));
+}
+
+Value* FunctionEmitter::binary(ScalarOp op, DType dtype, Value* a, Value* x) {
+  const bool floating = is_float(dtype);
+  const bool is_signed = is_signed_integer(dtype);
+  switch (op) {
+    case ScalarOp::Add:
+      return floating ? b.CreateFAdd(a, x) : b.CreateAdd(a, x);
+    case ScalarOp::Sub:
+      return floating ? b.CreateFSub(a, x) : b.CreateSub(a, x);
+    case ScalarOp::Mul:
+      return floating ? b.CreateFMul(a, x) : b.CreateMul(a, x);
+    case ScalarOp::Div:
+      return floating ? b.CreateFDiv(a, x) : divide(op, dtype, a, x);
+    case ScalarOp::Mod:
+      return floating ? float_mod(dtype, a, x) : divide(op, dtype, a, x);
+    case ScalarOp::Min:
+    case ScalarOp::Max:
+      return extremum(op, dtype, a, x);
+    case ScalarOp::CopySign:
+      return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, x);
+    case ScalarOp::And:
+      return b.CreateAnd(a, x);
+    case ScalarOp::Or:
+      return b.CreateOr(a, x);
+    case ScalarOp::Xor:
+      return b.CreateXor(a, x);
+    case ScalarOp::Shl:
+    case ScalarOp::Shr:
+      return shift(op, dtype, a, x);
+    case ScalarOp::MulHigh: {
+      llvm::Type* wide = shaped(b.getIntNTy(2 * width_of(dtype)), a);
+      Value* product = b.CreateMul(b.CreateZExt(a, wide), b.CreateZExt(x, wide));
+      return b.CreateTrunc(b.CreateLShr(product, width_of(dtype)), a->getType());
+    }
+    case ScalarOp::Eq:
+      return floating ? b.CreateFCmpOEQ(a, x) : b.CreateICmpEQ(a, x);
+    case ScalarOp::Ne:
+      return floating ? b.CreateFCmpUNE(a, x) : b.CreateICmpNE(a, x);
+    case ScalarOp::Lt:
+      if (floating) return b.CreateFCmpOLT(a, x);
+      return is_signed ? b.CreateICmpSLT(a, x) : b.CreateICmpULT(a, x);
+    case ScalarOp::Le:
+      if (floating) return b.CreateFCmpOLE(a, x);
+      return is_signed ? b.CreateICmpSLE(a, x) : b.CreateICmpULE(a, x);
+    default:
+      break;
+  }
+  throw UnsupportedError(str("the CPU code generator does not know scalar operation ", name(op)));
+}
+
+Value* FunctionEmitter::fma(DType dtype, Value* a, Value* x, Value* c) {
+  if (!is_float(dtype)) return b.CreateAdd(b.CreateMul(a, x), c);
+  if (!target.numerics.fma) return b.CreateFAdd(b.CreateFMul(a, x), c);
+  if (!features.fma) {
+    throw UnsupportedError(
+        str("fused multiply-add asked for on a target without it: ", target.features));
+  }
+  return intrinsic(llvm::Intrinsic::fma, {a, x, c});
+}
+
+// Floor division and modulo. The divisor that reaches the machine is never 0 or -1, which trap.
+Value* FunctionEmitter::divide(ScalarOp op, DType dtype, Value* a, Value* x) {
+  Value* zero = like(a, dtype, 0);
+  Value* one = like(a, dtype, 1);
+  Value* by_zero = b.CreateICmpEQ(x, zero);
+  if (!is_signed_integer(dtype)) {
+    Value* safe = b.CreateSelect(by_zero, one, x);
+    Value* result = op == ScalarOp::Div ? b.CreateUDiv(a, safe) : b.CreateURem(a, safe);
+    return b.CreateSelect(by_zero, zero, result);
+  }
+  Value* by_minus_one = b.CreateICmpEQ(x, like(a, dtype, ~uint64_t{0}));
+  Value* safe = b.CreateSelect(b.CreateOr(by_zero, by_minus_one), one, x);
+  Value* quotient = b.CreateSDiv(a, safe);
+  Value* rest = b.CreateSub(a, b.CreateMul(quotient, safe));
+  Value* adjust =
+      b.CreateAnd(b.CreateICmpNE(rest, zero), b.CreateICmpSLT(b.CreateXor(rest, safe), zero));
+  if (op == ScalarOp::Mod) {
+    // By 0 and -1 the safe divisor is 1, whose rest is 0 already.
+    return b.CreateAdd(rest, b.CreateSelect(adjust, safe, zero));
+  }
+  Value* floored = b.CreateAdd(quotient, b.CreateSExt(adjust, a->getType()));
+  return b.CreateSelect(by_zero, zero, b.CreateSelect(by_minus_one, b.CreateNeg(a), floored));
+}
+
+Value* FunctionEmitter::shift(ScalarOp op, DType dtype, Value* a, Value* x) {
+  const uint64_t width = static_cast<uint64_t>(width_of(dtype));
+  Value* inside = b.CreateICmpULT(x, like(x, dtype, width));
+  if (op == ScalarOp::Shr && is_signed_integer(dtype)) {
+    return b.CreateAShr(a, b.CreateSelect(inside, x, like(x, dtype, width - 1)));
+  }
+  Value* count = b.CreateSelect(inside, x, like(x, dtype, 0));
+  Value* shifted = op == ScalarOp::Shl ? b.CreateShl(a, count) : b.CreateLShr(a, count);
+  return b.CreateSelect(inside, shifted, like(a, dtype, 0));
+}
+
+Value* FunctionEmitter::round(ScalarOp op, DType dtype, Value* a) {
+  if (features.sse41) {
+    const ID id = op == ScalarOp::Floor   ? llvm::Intrinsic::floor
+                  : op == ScalarOp::Ceil  ? llvm::Intrinsic::ceil
+                  : op == ScalarOp::Trunc ? llvm::Intrinsic::trunc
+                                          : llvm::Intrinsic::roundeven;
+    return intrinsic(id, {a});
+  }
+  // Adding and taking away 2^mantissa rounds to an integer, ties to even; larger values are
+  // integers (or not finite) already. Then step back where that went past the wanted side.
+  Value* magic = like(a, dtype, float_bits(dtype, dtype == DType::F32 ? 0x1p23 : 0x1p52));
+  Value* one = like(a, dtype, float_bits(dtype, 1));
+  Value* magnitude = intrinsic(llvm::Intrinsic::fabs, {a});
+  Value* rounded = b.CreateFSub(b.CreateFAdd(magnitude, magic), magic);
+  if (op == ScalarOp::Trunc) {
+    Value* lower = b.CreateFSub(rounded, one);
+    rounded = b.CreateSelect(b.CreateFCmpOGT(rounded, magnitude), lower, rounded);
+  }
+  Value* result = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rounded, a);
+  if (op == ScalarOp::Floor) {
+    Value* lower = b.CreateFSub(result, one);
+    result = b.CreateSelect(b.CreateFCmpOGT(result, a), lower, result);
+  } else if (op == ScalarOp::Ceil) {
+    Value* upper = b.CreateFAdd(result, one);
+    result = b.CreateSelect(b.CreateFCmpOLT(result, a), upper, result);
+    // -0.5 rounds up to -0.
+    result = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, a);
+  }
+  return b.CreateSelect(b.CreateFCmpOLT(magnitude, magic), result, a);
+}
+
+Value* FunctionEmitter::extremum(ScalarOp op, DType dtype, Value* a, Value* x) {
+  const bool maximum = op == ScalarOp::Max;
+  if (dtype == DType::Bool) return maximum ? b.CreateOr(a, x) : b.CreateAnd(a, x);
+  if (!is_float(dtype)) {
+    const bool is_signed = is_signed_integer(dtype);
+    const ID id = maximum ? (is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax)
+                          : (is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
+    return b.CreateBinaryIntrinsic(id, a, x);
+  }
+  // Against a constant that is neither NaN nor the zero that loses a tie, one compare decides:
+  // a NaN fails it and stays, and a zero of either sign gives way to the constant.
+  const auto constant_value = [](Value* value) -> const llvm::ConstantFP* {
+    if (auto* scalar = llvm::dyn_cast<llvm::ConstantFP>(value)) return scalar;
+    if (auto* vector = llvm::dyn_cast<llvm::Constant>(value)) {
+      return llvm::dyn_cast_or_null<llvm::ConstantFP>(vector->getSplatValue());
+    }
+    return nullptr;
+  };
+  if (constant_value(a) != nullptr) std::swap(a, x);
+  if (const llvm::ConstantFP* known = constant_value(x); known != nullptr && !known->isNaN()) {
+    const bool loses_tie = known->isZero() && known->isNegative() == maximum;
+    if (!loses_tie) {
+      if (known->isZero()) {
+        Value* gives_way = maximum ? b.CreateFCmpOLE(a, x) : b.CreateFCmpOGE(a, x);
+        return b.CreateSelect(gives_way, x, a);
+      }
+      return b.CreateSelect(maximum ? b.CreateFCmpOGT(x, a) : b.CreateFCmpOLT(x, a), x, a);
+    }
+  }
+  return b.CreateBinaryIntrinsic(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a,
+                                 x);
+}
+
+// The exact remainder of |a| by |b|: the significands divided a few bits at a time.
+llvm::Function* FunctionEmitter::remainder_function(DType dtype) {
+  llvm::Module& module = *function_->getParent();
+  const bool single = dtype == DType::F32;
+  const char* name = single ? "remainder32" : "remainder64";
+  if (llvm::Function* known = module.getFunction(name)) return known;
+  llvm::Type* type = type_of(dtype);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(type, {type, type}, false),
+                                          llvm::GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("no-builtins");
+  llvm::LLVMContext& context = module.getContext();
+  const auto block = [&](const char* label) {
+    return llvm::BasicBlock::Create(context, label, function);
+  };
+  llvm::BasicBlock* entry = block("entry");
+  llvm::BasicBlock* special = block("special");
+  llvm::BasicBlock* whole = block("whole");
+  llvm::BasicBlock* head = block("head");
+  llvm::BasicBlock* step = block("step");
+  llvm::BasicBlock* done = block("done");
+  llvm::IRBuilder<> e(entry);
+  const int mantissa = single ? 23 : 52;
+  const uint64_t chunk = single ? 40 : 11;  // so that a significand shifted by it fits 64 bits
+  llvm::Type* word = e.getIntNTy(single ? 32 : 64);
+  const auto c = [&](uint64_t value) { return e.getInt64(value); };
+  const auto bits_of = [&](Value* value) {
+    Value* bits = e.CreateZExt(e.CreateBitCast(value, word), e.getInt64Ty());
+    return e.CreateAnd(bits, c(single ? 0x7fffffffu : 0x7fffffffffffffffu));
+  };
+  Value* a = bits_of(function->getArg(0));
+  Value* d = bits_of(function->getArg(1));
+  Value* infinity = c((single ? uint64_t{255} : uint64_t{2047}) << mantissa);
+  Value* invalid = e.CreateOr(e.CreateICmpUGE(a, infinity),
+                              e.CreateOr(e.CreateICmpEQ(d, c(0)), e.CreateICmpUGT(d, infinity)));
+  Value* smaller = e.CreateICmpULT(a, d);
+  e.CreateCondBr(e.CreateOr(invalid, smaller), special, whole);
+
+  e.SetInsertPoint(special);
+  Value* nan = llvm::ConstantFP::getNaN(type);
+  e.CreateRet(e.CreateSelect(invalid, nan, function->getArg(0)));
+
+  e.SetInsertPoint(whole);
+  const auto split = [&](Value* bits, Value*& exponent, Value*& significand) {
+    Value* field = e.CreateLShr(bits, c(mantissa));
+    Value* fraction = e.CreateAnd(bits, c((uint64_t{1} << mantissa) - 1));
+    Value* normal = e.CreateICmpNE(field, c(0));
+    exponent = e.CreateSelect(normal, field, c(1));
+    significand = e.CreateOr(fraction, e.CreateSelect(normal, c(uint64_t{1} << mantissa), c(0)));
+  };
+  Value *exponent_a, *significand_a, *exponent_d, *significand_d;
+  split(a, exponent_a, significand_a);
+  split(d, exponent_d, significand_d);
+  Value* distance = e.CreateSub(exponent_a, exponent_d);
+  Value* first = e.CreateURem(significand_a, significand_d);
+  e.CreateBr(head);
+
+  e.SetInsertPoint(head);
+  llvm::PHINode* rest = e.CreatePHI(e.getInt64Ty(), 2);
+  llvm::PHINode* left = e.CreatePHI(e.getInt64Ty(), 2);
+  rest->addIncoming(first, whole);
+  left->addIncoming(distance, whole);
+  e.CreateCondBr(e.CreateICmpEQ(left, c(0)), done, step);
+
+  e.SetInsertPoint(step);
+  Value* by = e.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, c(chunk));
+  rest->addIncoming(e.CreateURem(e.CreateShl(rest, by), significand_d), step);
+  left->addIncoming(e.CreateSub(left, by), step);
+  e.CreateBr(head);
+
+  // rest * 2^(exponent_d - bias - mantissa), exact; the power may be a denormal.
+  e.SetInsertPoint(done);
+  Value* power_bits = e.CreateSelect(
+      e.CreateICmpUGT(exponent_d, c(mantissa)),
+      e.CreateShl(e.CreateSub(exponent_d, c(mantissa)), c(mantissa)),
+      e.CreateShl(c(1), e.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                                e.CreateSub(exponent_d, c(1)), c(mantissa))));
+  Value* power = e.CreateBitCast(e.CreateTrunc(power_bits, word), type);
+  Value* result = e.CreateFMul(e.CreateUIToFP(rest, type), power);
+  e.CreateRet(e.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, function->getArg(0)));
+  return function;
+}
+
+Value* FunctionEmitter::float_mod(DType dtype, Value* a, Value* x) {
+  llvm::Function* remainder = remainder_function(dtype);
+  Value* rest;
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType())) {
+    rest = llvm::PoisonValue::get(vector);
+    for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+      Value* one = b.CreateCall(remainder,
+                                {b.CreateExtractElement(a, lane), b.CreateExtractElement(x, lane)});
+      rest = b.CreateInsertElement(rest, one, lane);
+    }
+  } else {
+    rest = b.CreateCall(remainder, {a, x});
+  }
+  Value* zero = like(a, dtype, 0);
+  Value* differ = b.CreateXor(b.CreateFCmpOLT(rest, zero), b.CreateFCmpOLT(x, zero));
+  Value* nonzero = b.CreateFCmpUNE(rest, zero);
+  Value* moved = b.CreateSelect(b.CreateAnd(nonzero, differ), b.CreateFAdd(rest, x), rest);
+  return b.CreateSelect(nonzero, moved,
+                        b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rest, x));
+}
+
+Value* FunctionEmitter::f32_from_f16(Value* a) {
+  if (features.f16c) {
+    return b.CreateFPExt(b.CreateBitCast(a, shaped(b.getHalfTy(), a)), shaped(b.getFloatTy(), a));
+  }
+  // The magnitude's bits moved up are the value scaled by 2^-112, denormals included.
+  llvm::Type* word = shaped(b.getInt32Ty(), a);
+  llvm::Type* real = shaped(b.getFloatTy(), a);
+  Value* bits = b.CreateZExt(a, word);
+  Value* magnitude =
+      b.CreateShl(b.CreateAnd(bits, like(bits, DType::U32, 0x7fff)), like(bits, DType::U32, 13));
+  Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, real),
+                               like(a, DType::F32, std::bit_cast<uint32_t>(0x1p112f)));
+  Value* finite = b.CreateICmpULT(magnitude, like(bits, DType::U32, 0x7c00u << 13));
+  Value* result = b.CreateSelect(finite, b.CreateBitCast(scaled, word),
+                                 b.CreateOr(magnitude, like(bits, DType::U32, 0x7f800000u)));
+  Value* sign =
+      b.CreateShl(b.CreateAnd(bits, like(bits, DType::U32, 0x8000)), like(bits, DType::U32, 16));
+  return b.CreateBitCast(b.CreateOr(result, sign), real);
+}
+
+Value* FunctionEmitter::f16_from_f32(Value* a) {
+  if (features.f16c) {
+    return b.CreateBitCast(b.CreateFPTrunc(a, shaped(b.getHalfTy(), a)), shaped(b.getInt16Ty(), a));
+  }
+  llvm::Type* word = shaped(b.getInt32Ty(), a);
+  const auto c = [&](uint32_t value) { return like(a, DType::U32, value); };
+  Value* bits = b.CreateBitCast(a, word);
+  Value* magnitude = b.CreateAnd(bits, c(0x7fffffff));
+  Value* sign = b.CreateAnd(b.CreateLShr(bits, c(16)), c(0x8000));
+  // Normal results: round the 13 bits that fall away, rebias; the carry may reach infinity.
+  Value* odd = b.CreateAnd(b.CreateLShr(magnitude, c(13)), c(1));
+  Value* normal =
+      b.CreateLShr(b.CreateAdd(b.CreateAdd(magnitude, odd), c(0xfff - 0x38000000u)), c(13));
+  // Denormal results: beside 0.5 one unit in the last place is 2^-24, the smallest f16.
+  Value* beside = b.CreateFAdd(b.CreateBitCast(magnitude, a->getType()),
+                               like(a, DType::F32, std::bit_cast<uint32_t>(0.5f)));
+  Value* denormal = b.CreateSub(b.CreateBitCast(beside, word), c(0x3f000000));
+  Value* result = b.CreateSelect(b.CreateICmpULT(magnitude, c(0x38800000)), denormal, normal);
+  result = b.CreateSelect(b.CreateICmpUGE(magnitude, c(0x47800000)), c(0x7c00), result);
+  result = b.CreateSelect(b.CreateICmpUGT(magnitude, c(0x7f800000)), c(0x7e00), result);
+  return b.CreateTrunc(b.CreateOr(result, sign), shaped(b.getInt16Ty(), a));
+}
+
+Value* FunctionEmitter::bf16_from_f32(Value* a) {
+  llvm::Type* word = shaped(b.getInt32Ty(), a);
+  const auto c = [&](uint32_t value) { return like(a, DType::U32, value); };
+  Value* bits = b.CreateBitCast(a, word);
+  Value* high = b.CreateLShr(bits, c(16));
+  Value* rounded =
+      b.CreateLShr(b.CreateAdd(bits, b.CreateAdd(b.CreateAnd(high, c(1)), c(0x7fff))), c(16));
+  Value* is_nan = b.CreateICmpUGT(b.CreateAnd(bits, c(0x7fffffff)), c(0x7f800000));
+  Value* result = b.CreateSelect(is_nan, b.CreateOr(high, c(0x40)), rounded);
+  return b.CreateTrunc(result, shaped(b.getInt16Ty(), a));
+}
+
+// Toward zero, the last bit set when anything was lost: rounding that again to a half type rounds
+// as the f64 itself would.
+Value* FunctionEmitter::f32_round_to_odd(Value* a) {
+  llvm::Type* real = shaped(b.getFloatTy(), a);
+  llvm::Type* word = shaped(b.getInt32Ty(), a);
+  Value* nearest = b.CreateFPTrunc(a, real);
+  Value* back = b.CreateFPExt(nearest, a->getType());
+  Value* inexact = b.CreateFCmpONE(back, a);
+  Value* above = b.CreateFCmpOGT(intrinsic(llvm::Intrinsic::fabs, {back}),
+                                 intrinsic(llvm::Intrinsic::fabs, {a}));
+  Value* bits = b.CreateBitCast(nearest, word);
+  bits = b.CreateAdd(bits, b.CreateSExt(above, word));
+  bits = b.CreateOr(bits, b.CreateZExt(inexact, word));
+  return b.CreateBitCast(bits, real);
+}
+
+Value* FunctionEmitter::cast(DType from, DType to, Value* a) {
+  if (from == to) return a;
+  if (is_half(from)) {
+    Value* wide = from == DType::F16
+                      ? f32_from_f16(a)
+                      : b.CreateBitCast(b.CreateShl(b.CreateZExt(a, shaped(b.getInt32Ty(), a)),
+                                                    like(a, DType::U32, 16)),
+                                        shaped(b.getFloatTy(), a));
+    return cast(DType::F32, to, wide);
+  }
+  if (is_half(to)) {
+    Value* single;
+    if (from == DType::F32) {
+      single = a;
+    } else if (from == DType::F64) {
+      single = f32_round_to_odd(a);
+    } else if (size_of(from) <= 2) {
+      single = cast(from, DType::F32, a);
+    } else if (size_of(from) == 4) {
+      single = f32_round_to_odd(cast(from, DType::F64, a));
+    } else {
+      // A double that rounds as the 64-bit integer would: what does not fit becomes sticky.
+      Value* low = b.CreateAnd(a, like(a, from, 0xfff));
+      Value* high = cast(from, DType::F64, b.CreateSub(a, low));
+      Value* sticky =
+          b.CreateSelect(b.CreateICmpNE(low, like(a, from, 0)),
+                         like(a, DType::F64, float_bits(DType::F64, 2048)), like(a, DType::F64, 0));
+      // A negative value floors to `high`, so the sticky part always adds.
+      single = f32_round_to_odd(b.CreateFAdd(high, sticky));
+    }
+    return to == DType::F16 ? f16_from_f32(single) : bf16_from_f32(single);
+  }
+  llvm::Type* type = shaped(type_of(to), a);
+  if (to == DType::Bool) {
+    Value* zero = llvm::Constant::getNullValue(a->getType());
+    return is_float(from) ? b.CreateFCmpUNE(a, zero) : b.CreateICmpNE(a, zero);
+  }
+  if (is_float(from)) {
+    if (is_float(to)) return to == DType::F64 ? b.CreateFPExt(a, type) : b.CreateFPTrunc(a, type);
+    const ID id = is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return b.CreateIntrinsic(id, {type, a->getType()}, {a});
+  }
+  if (is_float(to)) {
+    return is_signed_integer(from) ? b.CreateSIToFP(a, type) : b.CreateUIToFP(a, type);
+  }
+  return is_signed_integer(from) ? b.CreateSExtOrTrunc(a, type) : b.CreateZExtOrTrunc(a, type);
+}
+
+Value* FunctionEmitter::bitcast(DType from, DType to, Value* a) {
+  if (from == DType::Bool && to != DType::Bool) return b.CreateZExt(a, shaped(type_of(to), a));
+  if (to == DType::Bool && from != DType::Bool) {
+    return b.CreateICmpNE(a, llvm::Constant::getNullValue(a->getType()));
+  }
+  return b.CreateBitCast(a, shaped(type_of(to), a));
+}
+
+// What changes no value it is combined with, bit for bit: -0 for a float sum.
+FunctionEmitter::Values FunctionEmitter::neutral(const Reduction& reduction, DType dtype,
+                                                 int lanes) {
+  const auto extreme = [&](bool largest) -> uint64_t {
+    if (is_float(dtype)) {
+      const double infinity = std::numeric_limits<double>::infinity();
+      return float_bits(dtype, largest ? infinity : -infinity);
+    }
+    return largest ? max_integer(dtype) : static_cast<uint64_t>(min_integer(dtype));
+  };
+  const auto all = [&](DType d, uint64_t bits) { return splat(constant(d, bits), lanes); };
+  switch (reduction.kind) {
+    case ReduceKind::Sum:
+      return {all(dtype, is_float(dtype) ? float_bits(dtype, -0.0) : 0)};
+    case ReduceKind::Dot:
+      return {all(dtype, 0)};
+    case ReduceKind::Prod:
+      return {all(dtype, is_float(dtype) ? float_bits(dtype, 1) : 1)};
+    case ReduceKind::Min:
+      return {all(dtype, extreme(true))};
+    case ReduceKind::Max:
+      return {all(dtype, extreme(false))};
+    case ReduceKind::ArgMin:
+    case ReduceKind::ArgMax:
+      return {all(dtype, extreme(reduction.kind == ReduceKind::ArgMin)),
+              all(DType::I64, static_cast<uint64_t>(INT64_MAX))};
+  }
+  return {};
+}
+
+FunctionEmitter::Values FunctionEmitter::combine(const Reduction& reduction, DType dtype,
+                                                 const Values& a, const Values& x) {
+  switch (reduction.kind) {
+    case ReduceKind::Sum:
+      return {binary(ScalarOp::Add, dtype, a[0], x[0])};
+    case ReduceKind::Prod:
+      return {binary(ScalarOp::Mul, dtype, a[0], x[0])};
+    case ReduceKind::Min:
+      return {binary(ScalarOp::Min, dtype, a[0], x[0])};
+    case ReduceKind::Max:
+      return {binary(ScalarOp::Max, dtype, a[0], x[0])};
+    case ReduceKind::Dot:
+      break;
+    case ReduceKind::ArgMin:
+    case ReduceKind::ArgMax: {
+      // The total order behind "first NaN, else first extreme": NaN beats all, ties go to the
+      // smaller index.
+      const bool maximum = reduction.kind == ReduceKind::ArgMax;
+      Value* better = maximum ? binary(ScalarOp::Lt, dtype, a[0], x[0])
+                              : binary(ScalarOp::Lt, dtype, x[0], a[0]);
+      Value* tie = binary(ScalarOp::Eq, dtype, a[0], x[0]);
+      if (is_float(dtype)) {
+        Value* nan_a = b.CreateFCmpUNO(a[0], a[0]);
+        Value* nan_x = b.CreateFCmpUNO(x[0], x[0]);
+        better = b.CreateOr(better, b.CreateAnd(nan_x, b.CreateNot(nan_a)));
+        tie = b.CreateOr(tie, b.CreateAnd(nan_x, nan_a));
+      }
+      Value* take = b.CreateOr(better, b.CreateAnd(tie, b.CreateICmpSLT(x[1], a[1])));
+      return {b.CreateSelect(take, x[0], a[0]), b.CreateSelect(take, x[1], a[1])};
+    }
+  }
+  throw InternalError("internal error: a dot reduction outside a contraction");
+}
+
+}  // namespace reprise::codegen
