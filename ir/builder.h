@@ -38,6 +38,7 @@ class Builder {
 
   /// Records an op: infers its type (throws what `infer` throws), expands composites.
   /// `result` is given for ops whose target type is not inferable (see OpContext::result).
+  /// Attributes left out altogether are 0.
   Value record(Op op, std::span<const Value> operands, const Attrs& attrs = {},
                const TensorType* result = nullptr);
   Value record(Op op, std::initializer_list<Value> operands, const Attrs& attrs = {},
@@ -99,6 +100,10 @@ class GradientContext {
  public:
   static constexpr Value kUnwanted{UINT32_MAX - 1};
 };
+
+/// 32-bit words of the random stream that one element of `uniform` or `normal` takes: n elements
+/// reserve ceil(n * random_words(dtype) / 4) counters.
+[[nodiscard]] int random_words(DType dtype);
 
 /// Records into a Graph; equal pure nodes are not merged (that is cse's work).
 class GraphBuilder final : public Builder {

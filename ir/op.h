@@ -81,8 +81,8 @@ struct OpDef {
                          std::span<const ScalarId> axis_indices, const OpContext&) = nullptr;
   ReduceKind reduce = ReduceKind::Sum;     ///< Reduction
   Movement movement = Movement::Reshape;   ///< Movement
-  /// Composite: records its definition.
-  Value (*compose)(Builder&, std::span<const Value>, const Attrs&) = nullptr;
+  /// Composite: records its definition. The context's result is the inferred type.
+  Value (*compose)(Builder&, std::span<const Value>, const OpContext&) = nullptr;
   /// Adds to the operands' gradients, in ordinary ops. Null: not differentiable (zero gradient).
   void (*gradient)(GradientContext&) = nullptr;
   /// Inputs the oracle tests run; dtypes are varied by the tests over `dtypes`.

@@ -1,0 +1,200 @@
+// Recording: counts, types and composites are settled here, storage is the concrete builder's.
+#include "ir/builder.h"
+
+#include <memory>
+#include <vector>
+
+#include "ir/error.h"
+
+namespace reprise {
+namespace {
+
+/// The operands' types side by side, as `infer` reads them. Recording must not allocate, so a few
+/// live on the stack, and those are not even cleared.
+class OperandTypes {
+ public:
+  OperandTypes(const Builder& builder, std::span<const Value> operands) : size_(operands.size()) {
+    if (size_ > kInline) {
+      many_.reserve(size_);
+      for (Value operand : operands) many_.push_back(builder.type(operand));
+      return;
+    }
+    for (size_t i = 0; i < size_; ++i) std::construct_at(slot(i), builder.type(operands[i]));
+  }
+  OperandTypes(const OperandTypes&) = delete;
+  OperandTypes& operator=(const OperandTypes&) = delete;
+
+  [[nodiscard]] std::span<const TensorType> span() const {
+    return {size_ > kInline ? many_.data() : slot(0), size_};
+  }
+
+ private:
+  static_assert(std::is_trivially_destructible_v<TensorType>);
+  static constexpr size_t kInline = 4;
+  TensorType* slot(size_t i) { return reinterpret_cast<TensorType*>(raw_) + i; }
+  [[nodiscard]] const TensorType* slot(size_t i) const {
+    return reinterpret_cast<const TensorType*>(raw_) + i;
+  }
+
+  size_t size_;
+  alignas(TensorType) std::byte raw_[kInline * sizeof(TensorType)];
+  std::vector<TensorType> many_;
+};
+
+void check_count(const OpDef& def, size_t count) {
+  const int given = static_cast<int>(count);
+  if (given >= def.min_operands && (def.max_operands < 0 || given <= def.max_operands)) return;
+  if (def.max_operands < 0) {
+    throw ShapeError(str(def.name, ": takes ", def.min_operands, " operands or more, got ", given));
+  }
+  if (def.min_operands == def.max_operands) {
+    throw ShapeError(str(def.name, ": takes ", def.min_operands, " operands, got ", given));
+  }
+  throw ShapeError(str(def.name, ": takes ", def.min_operands, " to ", def.max_operands,
+                       " operands, got ", given));
+}
+
+/// Attributes may be left out altogether: the default of each is 0, or no elements.
+Attrs default_attrs(const OpDef& def) {
+  Attrs attrs;
+  for (size_t i = 0; i < def.attrs.size(); ++i) attrs.add_int(0);
+  return attrs;
+}
+
+/// A reduction over no axis is no loop: what is left of it is its effect on the dtype.
+Value reduce_nothing(Builder& builder, const OpDef& def, Value operand, const TensorType& result) {
+  switch (def.reduce) {
+    case ReduceKind::ArgMin:
+    case ReduceKind::ArgMax:
+      return builder.zeros(result);
+    case ReduceKind::Sum:
+    case ReduceKind::Prod:
+    case ReduceKind::Min:
+    case ReduceKind::Max:
+    case ReduceKind::Dot:
+      return builder.cast(operand, result.dtype);
+  }
+  return operand;
+}
+
+}  // namespace
+
+Value Builder::record(Op op, std::span<const Value> operands, const Attrs& attrs,
+                      const TensorType* result) {
+  const OpDef& def = op_def(op);
+  check_count(def, operands.size());
+  if (attrs.words().empty() && !def.attrs.empty()) [[unlikely]] {
+    return record(op, operands, default_attrs(def), result);
+  }
+  const OperandTypes types(*this, operands);
+  const TensorType type =
+      def.infer({.op = op, .operands = types.span(), .attrs = attrs, .result = result});
+  if (def.kind == OpKind::Composite) [[unlikely]] {
+    const Value value = def.compose(
+        *this, operands, {.op = op, .operands = types.span(), .attrs = attrs, .result = &type});
+    REPRISE_ASSERT(this->type(value) == type);
+    return value;
+  }
+  if (def.kind == OpKind::Reduction && attrs.word(0) == 0) [[unlikely]] {
+    return reduce_nothing(*this, def, operands[0], type);
+  }
+  return append(op, operands, attrs, type);
+}
+
+Value Builder::constant(double value, DType dtype) {
+  const TensorType type{dtype, {}};
+  return record(Op::Constant, {}, Attrs().add_float(value), &type);
+}
+
+Value Builder::zeros(const TensorType& type) {
+  return broadcast_to(constant(0, type.dtype), type.shape);
+}
+
+Value Builder::ones(const TensorType& type) {
+  return broadcast_to(constant(1, type.dtype), type.shape);
+}
+
+Value Builder::iota(const TensorType& type, int axis) {
+  return record(Op::Iota, {}, Attrs().add_int(axis), &type);
+}
+
+Value Builder::cast(Value a, DType dtype) {
+  if (this->dtype(a) == dtype) return a;
+  return record(Op::Cast, {a}, Attrs().add_type(dtype));
+}
+
+Value Builder::reduce(Op op, Value a, uint32_t axes_mask, bool keepdims) {
+  return record(op, {a}, Attrs().add_int(axes_mask).add_int(keepdims ? 1 : 0));
+}
+
+Value Builder::reshape(Value a, const Shape& shape) {
+  if (this->shape(a) == shape) return a;
+  const TensorType type{dtype(a), shape};
+  return record(Op::Reshape, {a}, {}, &type);
+}
+
+Value Builder::broadcast_to(Value a, const Shape& shape) {
+  if (this->shape(a) == shape) return a;
+  const TensorType type{dtype(a), shape};
+  return record(Op::BroadcastTo, {a}, {}, &type);
+}
+
+Value Builder::permute(Value a, std::span<const int64_t> order) {
+  return record(Op::Permute, {a}, Attrs().add_ints(order));
+}
+
+Value Builder::transpose(Value a) {
+  const int rank = shape(a).rank();
+  if (rank < 2) throw ShapeError(str("transpose: needs rank 2 or more, got ", shape(a)));
+  std::array<int64_t, kMaxDims> order;
+  for (int axis = 0; axis < rank; ++axis) order[static_cast<size_t>(axis)] = axis;
+  std::swap(order[static_cast<size_t>(rank - 1)], order[static_cast<size_t>(rank - 2)]);
+  return permute(a, std::span(order.data(), static_cast<size_t>(rank)));
+}
+
+Value Builder::slice(Value a, std::span<const int64_t> starts, std::span<const int64_t> steps,
+                     const Shape& result) {
+  const TensorType type{dtype(a), result};
+  return record(Op::Slice, {a}, Attrs().add_ints(starts).add_ints(steps), &type);
+}
+
+Value Builder::pad(Value a, std::span<const int64_t> low, std::span<const int64_t> high) {
+  return record(Op::Pad, {a}, Attrs().add_ints(low).add_ints(high));
+}
+
+Value Builder::unbroadcast(Value gradient, const Shape& target) {
+  const Shape from = shape(gradient);
+  if (from == target) return gradient;
+  const int added = from.rank() - target.rank();
+  uint32_t axes = 0;
+  bool stretched = false;  // an axis that stays, with extent 1
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    const bool is_added = axis < added;
+    if (!is_added && target[axis - added] == from[axis]) continue;
+    axes |= 1u << axis;
+    stretched |= !is_added;
+  }
+  return reshape(reduce(Op::Sum, gradient, axes, stretched), target);
+}
+
+bool GradientContext::wants(int i) const {
+  return gradients_[static_cast<size_t>(i)] != kUnwanted && is_float(builder.dtype(operand(i)));
+}
+
+void GradientContext::accumulate(int i, Value gradient) {
+  if (!wants(i)) return;
+  const TensorType type = builder.type(operand(i));
+  REPRISE_ASSERT(builder.dtype(gradient) == type.dtype);
+  // A gradient that is the same all over may come as a smaller shape.
+  const Shape common = broadcast_shapes(builder.shape(gradient), type.shape);
+  gradient = common == type.shape ? builder.broadcast_to(gradient, type.shape)
+                                  : builder.unbroadcast(gradient, type.shape);
+  Value& total = gradients_[static_cast<size_t>(i)];
+  total = total.valid() ? builder.add(total, gradient) : gradient;
+}
+
+int random_words(DType dtype) {
+  return dtype == DType::F64 ? 2 : 1;
+}
+
+}  // namespace reprise
