@@ -57,6 +57,12 @@ void system_free(void* data, size_t block) noexcept {
   }
 }
 
+/// Counters change under the allocator's mutex only, so they need no atomic addition; they are
+/// atomic because anybody may read them. `bytes` may wrap: a subtraction.
+void add(std::atomic<size_t>& counter, size_t bytes) {
+  counter.store(counter.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 // Classes are 64, 128, 192, 256 bytes, then four steps an octave: 320, 384, 448, 512, 640, ..
@@ -116,8 +122,8 @@ void* BlockAllocator::take(size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (Free* head = free_[index]; head != nullptr) {
       free_[index] = head->next;
-      cached_.fetch_sub(block, std::memory_order_relaxed);
-      live_.fetch_add(block, std::memory_order_relaxed);
+      add(cached_, -block);
+      add(live_, block);
       return head;
     }
   }
@@ -130,26 +136,33 @@ void* BlockAllocator::take(size_t bytes) {
     throw OutOfMemoryError(
         str("out of memory: ", bytes, " bytes asked for, ", live_bytes(), " in use"));
   }
-  live_.fetch_add(block, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  add(live_, block);
   return data;
 }
 
 void BlockAllocator::release(void* data, size_t bytes) noexcept {
   const int index = class_of(bytes);
   const size_t block = class_bytes(index);
-  live_.fetch_sub(block, std::memory_order_relaxed);
-  if (block > cache_limit_) return system_free(data, block);
   std::array<Free*, kClasses> evicted;
   bool over = false;
+  if (block > cache_limit_) {
+    {
+      const std::lock_guard lock(mutex_);
+      add(live_, -block);
+    }
+    return system_free(data, block);
+  }
   {
     const std::lock_guard lock(mutex_);
+    add(live_, -block);
     if (cached_.load(std::memory_order_relaxed) + block > cache_limit_) {
       over = true;
       evicted.fill(nullptr);
       evict(cache_limit_ - block, evicted);
     }
     free_[index] = new (data) Free{free_[index]};
-    cached_.fetch_add(block, std::memory_order_relaxed);
+    add(cached_, block);
   }
   if (over) give_back(evicted);
 }
