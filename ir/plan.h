@@ -67,14 +67,17 @@ struct Plan {
 /// Textual form; `print(parse(text)) == text`. Grammar: docs/IR.md.
 [[nodiscard]] std::string print(const Plan& plan);
 [[nodiscard]] Plan parse_plan(std::string_view text);
+struct Kernel;
+struct LaunchStatus;
+struct Numerics;
 /// Throws InternalError naming the rule (P01, ...) and the place.
 void verify(const Plan& plan);
-
-struct Kernel;
-struct Numerics;
-/// Runs a plan through the kernel interpreter. `inputs` and `outputs` are host memory by index.
+/// Also against the kernels that the launches name.
+void verify(const Plan& plan, std::span<const Kernel> kernels);
+/// Runs a plan through the kernel interpreter. `inputs` and `outputs` are host memory by index; an
+/// output that is an alias is not written. Before memory is planned, arena slots are kept apart.
 void interpret(const Plan& plan, std::span<const Kernel> kernels, const Numerics& numerics,
                std::span<void* const> inputs, std::span<void* const> outputs,
-               std::span<const uint64_t> params);
+               std::span<const uint64_t> params, LaunchStatus* status = nullptr);
 
 }  // namespace reprise
