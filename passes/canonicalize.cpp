@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "ir/hash.h"
+#include "passes/fold.h"
 #include "passes/graph_passes.h"
 #include "passes/movement.h"
 #include "passes/rewriter.h"
@@ -11,11 +12,15 @@ namespace reprise {
 
 namespace {
 
-Graph merge_movement(const Graph& graph) {
+/// Merges movement and gives constants their canonical number.
+Graph rewrite_nodes(const Graph& graph) {
   GraphRewriter rewriter(graph);
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const NodeId id{i};
     Node node = rewriter.remapped(id);
+    if (node.op == Op::Constant) {
+      node.attrs = Attrs().add_float(canonical_constant(node.attrs.as_float(0), node.type.dtype));
+    }
     const bool moves = op_def(node.op).kind == OpKind::Movement;
     rewriter.replace(id, moves ? add_movement(rewriter.graph(), std::move(node))
                                : rewriter.graph().add(std::move(node)));
@@ -144,8 +149,8 @@ class DepthFirstOrder {
 }  // namespace
 
 Graph canonicalize(const Graph& graph) {
-  const Graph merged = merge_movement(graph);
-  return DepthFirstOrder(merged).run();
+  const Graph rewritten = rewrite_nodes(graph);
+  return DepthFirstOrder(rewritten).run();
 }
 
 }  // namespace reprise

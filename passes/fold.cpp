@@ -3,10 +3,14 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "ir/scalar_interpreter.h"
+#include "ir/text.h"
 
 namespace reprise {
 
@@ -18,7 +22,7 @@ std::optional<double> constant_of(uint64_t bits, DType dtype) {
   const auto value = std::bit_cast<double>(wide);
   if (is_float(dtype) && std::isnan(value)) return std::numeric_limits<double>::quiet_NaN();
   if (convert_bits(wide, DType::F64, dtype) != bits) return std::nullopt;
-  return value;
+  return canonical_constant(value, dtype);
 }
 
 uint64_t bits_of(double value, DType dtype) {
@@ -107,6 +111,19 @@ std::optional<double> fold_sum(double value, int64_t count, DType from, DType to
 }
 
 }  // namespace
+
+double canonical_constant(double value, DType dtype) {
+  if (is_complex(dtype)) return value;
+  const uint64_t bits = bits_of(value, dtype);
+  const double exact = std::bit_cast<double>(convert_bits(bits, dtype, DType::F64));
+  if (std::isnan(exact)) return std::numeric_limits<double>::quiet_NaN();
+  if (!is_float(dtype)) return bits_of(exact, dtype) == bits ? exact : value;
+  // The number whose decimal is shortest: 0.1 rather than 0.10000000149011612 for an f32.
+  const std::string text = print_element(bits, dtype);
+  double shortest = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), shortest);
+  return parsed.ec == std::errc() && bits_of(shortest, dtype) == bits ? shortest : exact;
+}
 
 std::optional<double> uniform_value(const Graph& graph, NodeId value) {
   const Node* node = &graph[value];

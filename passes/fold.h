@@ -7,6 +7,9 @@
 
 namespace reprise {
 
+/// One number for all that give the same element of `dtype`: constants that mean the same are equal.
+[[nodiscard]] double canonical_constant(double value, DType dtype);
+
 /// The number that all elements of `value` are known to be: a constant, also when broadcast.
 [[nodiscard]] std::optional<double> uniform_value(const Graph& graph, NodeId value);
 

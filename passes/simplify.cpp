@@ -70,6 +70,7 @@ class Simplifier {
     if (const NodeId same = same_value(node); same.valid()) {
       return add_broadcast(graph(), same, node.type.shape);
     }
+    if (drop_guard(node)) return add_elementwise(std::move(node));
     rewrite_signs(node);
     const Shape shape = node.type.shape;
     node.type.shape = narrow_operands(node);
@@ -99,10 +100,9 @@ class Simplifier {
         // x - (+0) is x for every float; x - (-0) is not: it turns -0 into +0.
         return is_value(b, 0) ? a : NodeId{};
       case Op::Multiply:
+        // Not x * 0, of integers either: x may hold an index check, which must still report.
         if (is_value(b, 1)) return a;
-        if (is_value(a, 1)) return b;
-        if (is_integral(a) && is_value(b, 0)) return b;
-        return is_integral(a) && is_value(a, 0) ? a : NodeId{};
+        return is_value(a, 1) ? b : NodeId{};
       case Op::Divide:
         return is_value(b, 1) ? a : NodeId{};
       case Op::FloorDivide:
@@ -111,15 +111,21 @@ class Simplifier {
       case Op::BitwiseXor:
         if (is_value(b, 0)) return a;
         return is_value(a, 0) ? b : NodeId{};
-      case Op::BitwiseAnd:
-        if (is_value(b, 0)) return b;
-        return is_value(a, 0) ? a : NodeId{};
       case Op::LeftShift:
       case Op::RightShift:
         return is_value(b, 0) ? a : NodeId{};
       default:  // the table is open, and most ops have no such rule
         return {};
     }
+  }
+
+  /// A guarded product or quotient is a plain one where the guard is known not to be 0.
+  bool drop_guard(Node& node) const {
+    if (node.op != Op::GuardedMultiply && node.op != Op::GuardedDivide) return false;
+    const std::optional<double> guard = value_of(node.operands[0]);
+    if (!guard || *guard == 0) return false;
+    node.op = node.op == Op::GuardedMultiply ? Op::Multiply : Op::Divide;
+    return true;
   }
 
   /// x + (-y) and x - (-y), which IEEE 754 and wrapping integers both define by the other op.
