@@ -236,7 +236,8 @@ class GroupLowering {
     finish(level);
   }
 
-  /// One phase that leaves a value for every block of kReduceBlock values.
+  /// Leaves a value for every block of kReduceBlock values. The last, shorter block has a phase of
+  /// its own: unordered parts may not write one buffer.
   Level reduce_blocks(const Level& from) {
     const int64_t full = from.length / kReduceBlock, rest = from.length % kReduceBlock;
     int64_t places = 1;
@@ -249,14 +250,13 @@ class GroupLowering {
     to.values = draft_.scratch(value_dtype(), places * to.length);
     if (argument) to.positions = draft_.scratch(DType::I64, places * to.length);
 
-    std::vector<Part> parts;
-    const auto add_part = [&](int64_t first, int64_t blocks, int64_t length) {
+    const auto add_block_phase = [&](int64_t first, int64_t blocks, int64_t length) {
       std::vector<int64_t> grid = kept_;
       grid.push_back(blocks);
       // Blocks of whole axes stay the loops they are; others are one loop over a linear index.
       const Nest nest{
           .grid = LoopAxes(grid), .parallel = {}, .reduce = LoopAxes(std::span(&length, 1))};
-      parts.push_back(build_part(nest, [&](const Nest& nest, Stage& stage) {
+      Part part = build_part(nest, [&](const Nest& nest, Stage& stage) {
         const uint32_t grid_loops = nest.grid.num_loops();
         ValueLowering body = values(stage.body, grid_loops + nest.reduce.num_loops());
         std::vector<IndexExpr> kept = nest.grid.coordinates(body.space(), 0);
@@ -279,11 +279,11 @@ class GroupLowering {
         }
         post.builder().store(post.access(to.values, out), value);
         return requests_of({&body, &post});
-      }));
+      });
+      add_phase({std::move(part)});
     };
-    if (full > 0) add_part(0, full, kReduceBlock);
-    if (rest > 0) add_part(full, 1, rest);
-    add_phase(std::move(parts));
+    if (full > 0) add_block_phase(0, full, kReduceBlock);
+    if (rest > 0) add_block_phase(full, 1, rest);
     return to;
   }
 
