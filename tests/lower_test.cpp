@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "graph_samples.h"
@@ -11,6 +12,7 @@
 #include "ir/error.h"
 #include "passes/graph_passes.h"
 #include "plan_runner.h"
+#include "random_graph.h"
 
 namespace reprise {
 namespace {
@@ -375,6 +377,22 @@ TEST(Lower, SoftmaxIsThreeLaunches) {
   s.b.output(s.b.record(Op::Softmax, {s.input({6, 40})}, Attrs().add_int(1)));
   s.expect_same();
   EXPECT_LE(num_launches(s.graph), 3);
+}
+
+// Ops meet in ways nobody thinks of: masks of masks, views of views, groups that could depend on
+// each other.
+TEST(Lower, RandomGraphs) {
+  const char* count = std::getenv("REPRISE_RANDOM_GRAPHS");
+  const uint32_t graphs = count != nullptr ? static_cast<uint32_t>(std::atoi(count)) : 400;
+  for (uint32_t seed = 0; seed < graphs; ++seed) {
+    const Graph graph = random_graph(seed);
+    try {
+      ASSERT_EQ(lowering_difference(graph, seed), "") << "seed " << seed;
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << ": " << error.what() << print(graph)
+             << print(fuse(graph), graph);
+    }
+  }
 }
 
 }  // namespace

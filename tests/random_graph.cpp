@@ -1,0 +1,202 @@
+// Small random graphs of every kind of op.
+#include "random_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/error.h"
+
+namespace reprise {
+
+namespace {
+
+class GraphSketch {
+ public:
+  explicit GraphSketch(uint32_t seed) : random_(seed) {}
+
+  Graph run() {
+    dtype_ = std::array{DType::F32, DType::F32, DType::F64, DType::I32, DType::F16}[below(5)];
+    const int64_t num_inputs = 1 + below(3);
+    for (uint32_t i = 0; i < num_inputs; ++i) {
+      Shape shape = random_shape(3);
+      std::vector<int64_t> strides;
+      if (below(4) == 0) strides = random_strides(shape);
+      values_.push_back(b_.input({dtype_, shape}, i, strides));
+    }
+    values_.push_back(b_.parameter(dtype_, 0));
+    const int64_t num_ops = 3 + below(25);
+    while (num_ops > made_) {
+      try {
+        add_op();
+      } catch (const Error&) {
+        // An op that its operands do not allow; the next draw is another one.
+      }
+      ++made_;
+    }
+    const int64_t num_outputs = 1 + below(4);
+    for (int64_t i = 0; i < num_outputs; ++i) {
+      // Late values mostly: they depend on much.
+      const auto back = std::min<int64_t>(below(4), static_cast<int64_t>(values_.size()) - 1);
+      b_.output(i == 0 ? values_.back() : values_[values_.size() - 1 - back]);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  int64_t below(int64_t bound) { return static_cast<int64_t>(random_() % bound); }
+  Value any() {
+    return below(2) == 0
+               ? values_[below(static_cast<int64_t>(values_.size()))]
+               : values_[values_.size() - 1 -
+                         below(std::min<int64_t>(3, static_cast<int64_t>(values_.size())))];
+  }
+  int64_t extent() { return below(12) == 0 ? below(2) : 2 + below(6); }
+  Shape random_shape(int64_t max_rank) {
+    std::vector<int64_t> extents(below(max_rank + 1));
+    for (int64_t& e : extents) e = extent();
+    return Shape(extents);
+  }
+  std::vector<int64_t> random_strides(const Shape& shape) {
+    std::vector<int> order(shape.rank());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    std::vector<int64_t> strides(shape.rank());
+    int64_t stride = 1 + below(2);
+    for (int axis : order) {
+      strides[axis] = stride;
+      stride *= std::max<int64_t>(1, shape[axis]);
+    }
+    return strides;
+  }
+
+  void keep(Value v) {
+    // Extents and values must stay small enough to compute by hand-written loops.
+    if (b_.shape(v).numel() <= 4096) values_.push_back(v);
+  }
+  Value numeric(Value v) { return b_.cast(v, dtype_); }
+
+  void add_op() {
+    switch (below(12)) {
+      case 0:
+      case 1: {
+        static constexpr Op kUnary[] = {Op::Negative, Op::Abs, Op::Square, Op::Relu, Op::Sign};
+        static constexpr Op kFloat[] = {Op::Exp, Op::Sqrt, Op::Tanh, Op::Sigmoid};
+        const bool real = is_float(dtype_) && below(2) == 0;
+        return keep(b_.unary(real ? kFloat[below(4)] : kUnary[below(5)], any()));
+      }
+      case 2:
+      case 3:
+      case 4: {
+        static constexpr Op kBinary[] = {Op::Add, Op::Subtract, Op::Multiply, Op::Maximum};
+        return keep(b_.binary(kBinary[below(4)], any(), any()));
+      }
+      case 5: {
+        static constexpr Op kReduce[] = {Op::Sum, Op::Max, Op::Prod, Op::ArgMax};
+        const Value x = any();
+        const int rank = b_.shape(x).rank();
+        if (rank == 0) return;
+        const Op op = kReduce[below(4)];
+        const uint32_t mask = op == Op::ArgMax ? 1u << below(rank)
+                                               : static_cast<uint32_t>(1 + below((1 << rank) - 1));
+        return keep(numeric(b_.reduce(op, x, mask, below(2) == 0)));
+      }
+      case 6: {
+        const Value a = any(), b = any();
+        if (b_.shape(a).rank() < 2 || b_.shape(b).rank() < 2) return;
+        return keep(b_.matmul(a, below(2) == 0 ? b_.transpose(a) : b));
+      }
+      case 7: {
+        const Value x = any();
+        std::vector<int64_t> order(b_.shape(x).rank());
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random_);
+        return keep(b_.permute(x, order));
+      }
+      case 8: {
+        const Value x = any();
+        return keep(b_.reshape(x, random_factors(b_.shape(x).numel())));
+      }
+      case 9: {
+        const Value x = any();
+        const Shape& shape = b_.shape(x);
+        std::vector<int64_t> starts, steps, extents;
+        for (int64_t e : shape) {
+          const int64_t step = 1 + below(2);
+          const int64_t count = e == 0 ? 0 : 1 + below((e + step - 1) / step);
+          const int64_t first = e == 0 ? 0 : below(e - (count - 1) * step);
+          const bool backward = below(3) == 0;
+          starts.push_back(backward ? first + (count - 1) * step : first);
+          steps.push_back(backward ? -step : step);
+          extents.push_back(count);
+          if (e == 0) starts.back() = 0;
+        }
+        return keep(b_.slice(x, starts, steps, Shape(extents)));
+      }
+      case 10: {
+        const Value x = any();
+        std::vector<int64_t> low, high;
+        for (int i = 0; i < b_.shape(x).rank(); ++i) {
+          low.push_back(below(3) == 0 ? below(3) : 0);
+          high.push_back(below(3) == 0 ? below(3) : 0);
+        }
+        return keep(b_.pad(x, low, high));
+      }
+      default: {
+        const Value x = any();
+        const Shape shape = b_.shape(x);
+        switch (below(3)) {
+          case 0:
+            return keep(b_.broadcast_to(x, broadcast_shapes(shape, random_shape(3))));
+          case 1: {
+            if (shape.rank() == 0) return;
+            const auto axis = static_cast<int>(below(shape.rank()));
+            return keep(b_.mul(x, b_.iota({dtype_, shape}, axis)));
+          }
+          default: {
+            if (shape.rank() == 0) return;
+            const int64_t axis = below(shape.rank());
+            if (shape[static_cast<int>(axis)] < 3) return;  // an index out of range is an error
+            const Value indices = b_.sub(b_.iota({DType::I64, {2, 3}}, static_cast<int>(below(2))),
+                                         b_.constant(below(2) == 0 ? 0 : 2, DType::I64));
+            return keep(b_.record(Op::Gather, {x, indices}, Attrs().add_int(axis)));
+          }
+        }
+      }
+    }
+  }
+
+  Shape random_factors(int64_t numel) {
+    std::vector<int64_t> extents;
+    while (numel > 1 && extents.size() < 4) {
+      const int64_t divisor = 2 + below(5);
+      if (numel % divisor == 0) {
+        extents.push_back(divisor);
+        numel /= divisor;
+      } else if (below(4) == 0) {
+        break;
+      }
+    }
+    if (numel != 1 || below(3) == 0) extents.push_back(numel);
+    std::shuffle(extents.begin(), extents.end(), random_);
+    return Shape(extents);
+  }
+
+  std::mt19937 random_;
+  Graph graph_;
+  GraphBuilder b_{graph_};
+  DType dtype_ = DType::F32;
+  std::vector<Value> values_;
+  int64_t made_ = 0;
+};
+
+}  // namespace
+
+Graph random_graph(uint32_t seed) {
+  return GraphSketch(seed).run();
+}
+
+}  // namespace reprise
