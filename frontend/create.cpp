@@ -113,12 +113,13 @@ void set_seed(uint64_t seed) {
   Runtime::get().set_seed(seed);
 }
 
+// An f64 takes two words.
 Tensor rand(const Shape& shape, DType dtype) {
-  return random(Op::Uniform, {dtype, shape}, shape.numel());
+  return random(Op::Uniform, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1));
 }
 
 Tensor randn(const Shape& shape, DType dtype) {
-  return random(Op::Normal, {dtype, shape}, shape.numel());
+  return random(Op::Normal, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1));
 }
 
 Tensor uniform(const Shape& shape, Number low, Number high, DType dtype) {

@@ -173,7 +173,10 @@ class AxisList {
 // Classification.
 [[nodiscard]] Tensor softmax(const Tensor& x, int64_t axis = -1);
 [[nodiscard]] Tensor log_softmax(const Tensor& x, int64_t axis = -1);
-/// Mean over the batch of -log_softmax(logits)[label]: logits (N, C), integer labels (N).
-[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& labels);
+enum class LossReduction : uint8_t { Mean, Sum, None };
+/// -log_softmax(logits) at each row's label: logits (.., C), integer labels (..); their mean, their
+/// sum, or all of them. A label out of range throws IndexError when a result is read.
+[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
+                                   LossReduction reduction = LossReduction::Mean);
 
 }  // namespace reprise

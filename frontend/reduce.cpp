@@ -58,12 +58,13 @@ Tensor log_softmax(const Tensor& x, int64_t axis) {
   return record(Op::LogSoftmax, value, Attrs().add_int(normalize_axis(axis, value.rank())));
 }
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
+Tensor cross_entropy(const Tensor& logits, const Tensor& labels, LossReduction reduction) {
   const DType dtype = labels.dtype();
   if (!is_integer(dtype)) {
     throw DTypeError(str("cross_entropy: labels must be integers, they are ", labels.type()));
   }
-  return record(Op::CrossEntropy, {as_float(logits).id(), cast(labels, DType::I64).id()});
+  return record(Op::CrossEntropy, {as_float(logits).id(), cast(labels, DType::I64).id()},
+                Attrs().add_int(static_cast<int64_t>(reduction)));
 }
 
 }  // namespace reprise

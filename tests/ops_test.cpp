@@ -288,6 +288,12 @@ TEST(Classification, CrossEntropy) {
   EXPECT_NEAR(loss.item<float>(), (0.40760596 + 1.0986123) / 2, 1e-6);
   EXPECT_EQ(cross_entropy(logits, Tensor::of<uint8_t>({2, 0})).item<float>(), loss.item<float>());
   expect_error<DTypeError>([&] { return cross_entropy(logits, zeros({2})); }, {"f32[2]"});
+  expect_near(cross_entropy(logits, Tensor::of({2, 0}), LossReduction::None), {2},
+              F{0.40760596f, 1.0986123f}, 1e-6);
+  expect_near(cross_entropy(logits, Tensor::of({2, 0}), LossReduction::Sum), {}, F{1.5062182f},
+              1e-6);
+  const Tensor bad = cross_entropy(logits, Tensor::of({2, 3}));
+  expect_error<IndexError>([&] { return bad.item<float>(); }, {"3"});
   expect_error<ShapeError>([&] { return cross_entropy(logits, Tensor::of({1})); }, {"2", "1"});
 }
 
