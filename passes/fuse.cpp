@@ -38,10 +38,12 @@ class Fuser {
 
  private:
   struct ValueState {
-    uint32_t home = kNone;        ///< group that computes it at its own points
-    uint32_t level = 0;           ///< free values: highest level of a group they read
-    int64_t cost = 0;             ///< free values: scalar operations to compute one element
-    int64_t loads = 0;            ///< free values: loads of one element, counted with repetition
+    uint32_t home = kNone;  ///< group that computes it at its own points
+    uint32_t level = 0;     ///< free values: highest level of a group they read
+    int64_t cost = 0;       ///< free values: scalar operations to compute one element
+    int64_t loads = 0;      ///< free values: loads of one element, counted with repetition
+    /// Free values: what one element is loaded from, the first few.
+    SmallVector<uint32_t, 4> sources;
     uint32_t counted_by = kNone;  ///< group that has this free operand in its sums already
     bool stored = false;
     bool dear = false;        ///< has a home because recomputing costs too much
@@ -54,6 +56,12 @@ class Fuser {
     int64_t cost = 0;
     int64_t loads = 0;
     bool has_readers = false;  ///< its level is relied upon
+  };
+
+  struct Note {
+    NodeId value;
+    uint32_t group = kNone;
+    const char* reason = "";
   };
 
   // Values
@@ -78,7 +86,7 @@ class Fuser {
       case OpKind::Composite:
         REPRISE_ASSERT(false);
     }
-    if (needs_[id.index].stored) store(id, "an output, or read through strides");
+    if (needs_[id.index].stored) store(id, "stored: an output, or read through strides");
   }
 
   /// Recomputed by each reader, unless that costs too much: then a group of its own is opened.
@@ -91,9 +99,11 @@ class Fuser {
       const ValueState& state = values_[operand.index];
       if (is_loaded(operand)) {
         value.loads += 1;
+        add_source(value, operand.index);
       } else {
         value.cost += state.cost;
         value.loads += state.loads;
+        for (uint32_t source : state.sources) add_source(value, source);
       }
     }
     value.cost = std::min(value.cost, kMaxCost);
@@ -102,6 +112,13 @@ class Fuser {
     value.dear = is_dear(id);
     if (needs_[id.index].stored || value.dear) {
       if (!join_sibling(id)) open(id, NodeId{});
+    }
+  }
+
+  static void add_source(ValueState& value, uint32_t source) {
+    if (value.sources.size() == kMaxSources) return;
+    if (std::find(value.sources.begin(), value.sources.end(), source) == value.sources.end()) {
+      value.sources.push_back(source);
     }
   }
 
@@ -130,7 +147,9 @@ class Fuser {
     value.cost = 1;
     if (is_loaded(operand)) {
       value.loads = 1;
+      add_source(value, operand.index);
     } else {
+      value.sources = values_[operand.index].sources;
       value.cost = std::min(kMaxCost, values_[operand.index].cost + 1);
       value.loads = values_[operand.index].loads;
     }
@@ -214,8 +233,8 @@ class Fuser {
   /// same.
   bool join_sibling(NodeId id) {
     const ValueState& value = values_[id.index];
-    for (NodeId operand : graph_[id].operands) {
-      const auto found = readers_.find(operand.index);
+    for (uint32_t source : value.sources) {
+      const auto found = readers_.find(source);
       if (found == readers_.end()) continue;
       const uint32_t group = found->second;
       GroupState& state = groups_[group];
@@ -235,10 +254,7 @@ class Fuser {
   }
 
   void note_sources(NodeId id) {
-    if (op_def(graph_[id].op).kind != OpKind::Elementwise) return;
-    for (NodeId operand : graph_[id].operands) {
-      readers_[operand.index] = values_[id.index].home;
-    }
+    for (uint32_t source : values_[id.index].sources) readers_[source] = values_[id.index].home;
   }
 
   // Edges
@@ -277,7 +293,7 @@ class Fuser {
         note(user, value.home, "recomputed from stored values");
         return level;
       }
-      store(operand, "read by another kernel");
+      store(operand, "stored: read by another kernel");
     }
     groups_[value.home].has_readers = true;
     return groups_[value.home].level;
@@ -306,13 +322,11 @@ class Fuser {
     ValueState& value = values_[id.index];
     if (value.stored || value.home == kNone) return;
     value.stored = true;
-    reasons_.push_back(str(id, " stored: ", reason));
+    note(id, value.home, reason);
   }
 
   void note(NodeId id, uint32_t group, const char* reason) {
-    if (reasons_.size() < kMaxReasons) {
-      reasons_.push_back(str(id, " and group ", group, ": ", reason));
-    }
+    if (notes_.size() < kMaxReasons) notes_.push_back({id, group, reason});
   }
 
   Fusion finish() {
@@ -335,23 +349,32 @@ class Fuser {
       return feeds[a] && !feeds[b];
     });
     Fusion fusion;
+    std::vector<uint32_t> number(groups.size(), kNone);
     for (uint32_t g : order) {
       // A group whose values all turned out to be recomputed elsewhere has nothing to do.
-      if (!groups[g].stores.empty()) fusion.groups.push_back(std::move(groups[g]));
+      if (groups[g].stores.empty()) continue;
+      number[g] = static_cast<uint32_t>(fusion.groups.size());
+      fusion.groups.push_back(std::move(groups[g]));
     }
-    fusion.reasons = std::move(reasons_);
+    for (const Note& note : notes_) {
+      const uint32_t group = number[note.group];
+      const std::string where = group == kNone ? "no group" : str("group ", group);
+      fusion.reasons.push_back(str(note.value, " in ", where, ": ", note.reason));
+    }
     return fusion;
   }
 
   static constexpr size_t kMaxReasons = 10000;
+  static constexpr uint32_t kMaxSources = 4;
 
   const Graph& graph_;
   OpCosts op_cost_;
   std::vector<Needs> needs_;
   std::vector<ValueState> values_;
   std::vector<GroupState> groups_;
-  std::unordered_map<uint32_t, uint32_t> readers_;  ///< value -> elementwise group that reads it
-  std::vector<std::string> reasons_;
+  std::unordered_map<uint32_t, uint32_t>
+      readers_;  ///< loaded value -> elementwise group that reads it
+  std::vector<Note> notes_;
 };
 
 }  // namespace

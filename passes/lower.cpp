@@ -1,7 +1,10 @@
 // Lowering: every fusion group becomes a kernel, independent small ones share a launch.
 #include "passes/lower.h"
 
+#include <algorithm>
+
 #include "ir/error.h"
+#include "passes/fuse_costs.h"
 #include "passes/lower_kernel.h"
 #include "passes/lower_plan.h"
 
@@ -24,35 +27,30 @@ size_t num_instrs(const Kernel& kernel) {
   return count;
 }
 
-bool has_contraction(const Kernel& kernel) {
-  for (const Phase& phase : kernel.phases) {
-    for (const Part& part : phase.parts) {
-      for (const Stage& stage : part.stages) {
-        if (stage.kind == StageKind::Contraction) return true;
-      }
-    }
-  }
-  return false;
-}
-
 /// Collects drafts in launch order; neighbours that do not read each other become one launch.
 class LaunchMerger {
  public:
-  explicit LaunchMerger(const Graph& graph) : written_by_(graph.size(), 0) {}
+  explicit LaunchMerger(const Graph& graph)
+      : is_output_(graph.size()),
+        written_in_(graph.size()),
+        read_in_(num_inputs(graph)),
+        updated_in_(num_inputs(graph)) {
+    for (NodeId output : graph.outputs()) {
+      OutputView view;
+      is_output_[(output_view(graph, output, &view) ? view.base : output).index] = true;
+    }
+  }
 
   void add(KernelDraft draft) {
     const size_t instrs = num_instrs(draft.kernel);
-    // A contraction fills the machine and has its own schedule: it keeps its launch.
-    const bool alone = has_contraction(draft.kernel);
-    if (alone || pending_alone_ || instrs_ + instrs > kMaxMergedInstrs || reads_pending(draft)) {
-      flush();
-    }
+    const std::vector<uint32_t> updates = find_updates(draft);
+    if (instrs_ + instrs > kMaxMergedInstrs || is_tied(draft, updates)) flush();
     for (size_t i = 0; i < draft.sources.size(); ++i) {
-      if (draft.kernel.buffers[i].kind == BufferKind::Output) {
-        written_by_[draft.sources[i].index] = batch_;
-      }
+      const auto [kind, index] = draft.sources[i];
+      if (kind == BufferSource::Kind::Input) read_in_[index] = batch_;
+      if (draft.kernel.buffers[i].kind == BufferKind::Output) written_in_[index] = batch_;
     }
-    pending_alone_ = alone;
+    for (uint32_t input : updates) updated_in_[input] = batch_;
     instrs_ += instrs;
     pending_.push_back(std::move(draft));
   }
@@ -63,15 +61,34 @@ class LaunchMerger {
   }
 
  private:
-  [[nodiscard]] bool reads_pending(const KernelDraft& draft) const {
-    for (size_t i = 0; i < draft.sources.size(); ++i) {
-      if (draft.sources[i].kind == BufferSource::Kind::Value &&
-          draft.kernel.buffers[i].kind == BufferKind::Input &&
-          written_by_[draft.sources[i].index] == batch_) {
-        return true;
+  /// Inputs that an output of the draft could be written over.
+  [[nodiscard]] std::vector<uint32_t> find_updates(const KernelDraft& draft) const {
+    std::vector<uint32_t> inputs;
+    const std::vector<Buffer>& buffers = draft.kernel.buffers;
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      if (draft.sources[i].kind != BufferSource::Kind::Input) continue;
+      for (size_t o = 0; o < buffers.size(); ++o) {
+        if (buffers[o].kind == BufferKind::Output && is_output_[draft.sources[o].index] &&
+            buffers[o].dtype == buffers[i].dtype && buffers[o].extent == buffers[i].extent) {
+          inputs.push_back(draft.sources[i].index);
+          break;
+        }
       }
     }
-    return false;
+    return inputs;
+  }
+
+  /// Whether the draft needs what a pending one writes; or shares an input that one of them could
+  /// take over, for which the other must have run before.
+  [[nodiscard]] bool is_tied(const KernelDraft& draft, std::span<const uint32_t> updates) const {
+    for (size_t i = 0; i < draft.sources.size(); ++i) {
+      if (draft.kernel.buffers[i].kind != BufferKind::Input) continue;
+      const auto [kind, index] = draft.sources[i];
+      if (kind == BufferSource::Kind::Value && written_in_[index] == batch_) return true;
+      if (kind == BufferSource::Kind::Input && updated_in_[index] == batch_) return true;
+    }
+    return std::any_of(updates.begin(), updates.end(),
+                       [&](uint32_t input) { return read_in_[input] == batch_; });
   }
 
   void flush() {
@@ -82,10 +99,11 @@ class LaunchMerger {
   }
 
   std::vector<KernelDraft> pending_, merged_;
-  std::vector<uint32_t> written_by_;  ///< the batch that writes each value
+  std::vector<bool> is_output_;
+  // The last batch that wrote each value; that read, that may write over each input. From 1 on.
+  std::vector<uint32_t> written_in_, read_in_, updated_in_;
   uint32_t batch_ = 1;
   size_t instrs_ = 0;
-  bool pending_alone_ = false;
 };
 
 }  // namespace

@@ -59,7 +59,10 @@ std::vector<Bytes> run_lowered(const Graph& graph, const Lowered& lowered,
 }
 
 std::string lowering_difference(const Graph& graph, uint32_t seed) {
-  const GraphInputs inputs = sample_inputs(graph, seed);
+  return lowering_difference(graph, sample_inputs(graph, seed));
+}
+
+std::string lowering_difference(const Graph& graph, const GraphInputs& inputs) {
   const std::vector<Bytes> expected = interpret(graph, inputs);
   const Lowered lowered = lower_verified(graph);
   const std::vector<Bytes> actual = run_lowered(graph, lowered, inputs);

@@ -18,5 +18,6 @@ namespace reprise {
 /// Empty when the lowered graph gives the bits of the graph interpreter on sampled inputs; else the
 /// difference, with the graph, the fusion and the kernels.
 [[nodiscard]] std::string lowering_difference(const Graph& graph, uint32_t seed);
+[[nodiscard]] std::string lowering_difference(const Graph& graph, const GraphInputs& inputs);
 
 }  // namespace reprise

@@ -1,0 +1,183 @@
+// What fusion stores and in how many kernels, and that kernels never wait for each other in a
+// circle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "graph_samples.h"
+#include "ir/builder.h"
+#include "passes/graph_passes.h"
+#include "passes/lower.h"
+#include "plan_runner.h"
+#include "random_graph.h"
+
+namespace reprise {
+namespace {
+
+Graph optimized(const Graph& graph) {
+  return dce(cse(simplify(canonicalize(dce(graph)))));
+}
+
+/// The nodes that each group may read from memory: stored ones, found by walking what it computes.
+std::vector<std::vector<uint32_t>> groups_read(const Graph& graph, const Fusion& fusion) {
+  std::vector<uint32_t> stored_by(graph.size(), UINT32_MAX);
+  for (uint32_t g = 0; g < fusion.groups.size(); ++g) {
+    for (NodeId store : fusion.groups[g].stores) stored_by[store.index] = g;
+  }
+  std::vector<std::vector<uint32_t>> reads(fusion.groups.size());
+  for (uint32_t g = 0; g < fusion.groups.size(); ++g) {
+    std::vector<NodeId> pending(fusion.groups[g].stores.begin(), fusion.groups[g].stores.end());
+    std::vector<bool> seen(graph.size());
+    while (!pending.empty()) {
+      const NodeId node = pending.back();
+      pending.pop_back();
+      if (seen[node.index]) continue;
+      seen[node.index] = true;
+      const uint32_t home = stored_by[node.index];
+      if (home != UINT32_MAX && home != g) {
+        reads[g].push_back(home);
+        continue;
+      }
+      for (NodeId operand : graph[node].operands) pending.push_back(operand);
+    }
+  }
+  return reads;
+}
+
+TEST(Fuse, GroupsReadOnlyWhatEarlierGroupsStore) {
+  for (uint32_t seed = 0; seed < 500; ++seed) {
+    const Graph graph = random_graph(seed);
+    const Fusion fusion = fuse(graph);
+    const auto reads = groups_read(graph, fusion);
+    for (uint32_t g = 0; g < reads.size(); ++g) {
+      for (uint32_t from : reads[g]) {
+        ASSERT_LT(from, g) << "seed " << seed << "\n" << print(graph) << print(fusion, graph);
+      }
+    }
+  }
+}
+
+TEST(Fuse, AGroupHasAtMostOneAnchorInReach) {
+  Graph graph;
+  GraphBuilder b(graph);
+  const Value x = b.input({DType::F32, {4, 8}}, 0);
+  const Value a = b.reduce(Op::Sum, x, 2, false), c = b.reduce(Op::Max, x, 2, false);
+  b.output(b.add(a, c));
+  const Fusion fusion = fuse(graph);
+  ASSERT_EQ(fusion.groups.size(), 2);
+  // One of them waits for the other and adds it in its epilogue.
+  EXPECT_EQ(fusion.groups[0].stores.size() + fusion.groups[1].stores.size(), 2);
+}
+
+TEST(Fuse, AnEpilogueStoresWhatOthersReadToo) {
+  Graph graph;
+  GraphBuilder b(graph);
+  const Value x = b.input({DType::F32, {4, 8}}, 0), w = b.input({DType::F32, {8, 3}}, 1);
+  const Value before = b.matmul(x, w);
+  b.output(before);
+  b.output(b.unary(Op::Tanh, before));
+  const Fusion fusion = fuse(graph);
+  ASSERT_EQ(fusion.groups.size(), 1);
+  EXPECT_EQ(fusion.groups[0].stores.size(), 2);
+}
+
+TEST(Fuse, ACircleThroughAReductionIsNotClosed) {
+  Graph graph;
+  GraphBuilder b(graph);
+  const Value x = b.input({DType::F32, {4, 8}}, 0), w = b.input({DType::F32, {8, 8}}, 1);
+  const Value y = b.matmul(x, w);
+  // The sum needs all of y; what uses both cannot be in y's epilogue.
+  b.output(b.div(y, b.reduce(Op::Sum, y, 2, true)));
+  const Fusion fusion = fuse(graph);
+  EXPECT_EQ(fusion.groups.size(), 3);
+  EXPECT_EQ(lowering_difference(graph, 1), "");
+}
+
+TEST(Fuse, DearValuesWithSeveralReadersAreStoredCheapOnesAreNot) {
+  for (const bool dear : {false, true}) {
+    Graph graph;
+    GraphBuilder b(graph);
+    Value x = b.input({DType::F32, {4, 8}}, 0);
+    x = dear ? b.unary(Op::Tanh, b.unary(Op::Exp, b.unary(Op::Erf, x))) : b.neg(x);
+    b.output(b.reduce(Op::Sum, x, 1, false));
+    b.output(b.reduce(Op::Sum, x, 2, false));
+    b.output(b.reduce(Op::Max, x, 2, false));
+    EXPECT_EQ(fuse(graph).groups.size(), dear ? 4 : 3);
+  }
+}
+
+TEST(Fuse, ValuesReadThroughABroadcastAreComputedOnce) {
+  Graph graph;
+  GraphBuilder b(graph);
+  const Value rows = b.input({DType::F32, {64, 1}}, 0), x = b.input({DType::F32, {64, 64}}, 1);
+  b.output(b.mul(x, b.unary(Op::Exp, rows)));
+  EXPECT_EQ(fuse(graph).groups.size(), 2);
+}
+
+TEST(Fuse, ArithmeticOnParametersCostsNoLaunch) {
+  Graph graph;
+  GraphBuilder b(graph);
+  const Value x = b.input({DType::F32, {64}}, 0), rate = b.parameter(DType::F32, 0);
+  const Value scale = b.unary(Op::Exp, b.unary(Op::Log, b.unary(Op::Sqrt, rate)));
+  b.output(b.mul(x, scale));
+  b.output(b.add(b.reduce(Op::Sum, x, 1, false), scale));
+  EXPECT_EQ(fuse(graph).groups.size(), 2);
+}
+
+/// One Adam step of a classifier, as the frontend records it.
+Graph mlp_step(std::initializer_list<int64_t> sizes, int64_t batch) {
+  Graph graph;
+  GraphBuilder b(graph);
+  uint32_t inputs = 0;
+  const auto input = [&](const TensorType& type) { return b.input(type, inputs++); };
+  std::vector<int64_t> widths(sizes);
+  const Value x = input({DType::F32, {batch, widths[0]}}), labels = input({DType::I64, {batch}});
+  std::vector<Value> parameters;
+  Value h = x;
+  for (size_t i = 0; i + 1 < widths.size(); ++i) {
+    const Value w = input({DType::F32, {widths[i], widths[i + 1]}});
+    const Value bias = input({DType::F32, {widths[i + 1]}});
+    h = b.add(b.matmul(h, w), bias);
+    if (i + 2 < widths.size()) h = b.unary(Op::Relu, h);
+    parameters.push_back(w);
+    parameters.push_back(bias);
+  }
+  const Value loss = b.record(Op::CrossEntropy, {h, labels}, Attrs().add_int(0));
+  b.output(loss);
+  const std::vector<Value> gradients = gradient(b, loss, b.ones(b.type(loss)), parameters);
+  std::vector<Value> numbers;
+  for (uint32_t i = 0; i < 7; ++i) numbers.push_back(b.parameter(DType::F32, i));
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const TensorType type = b.type(parameters[i]);
+    const Value m = input(type), v = input(type), g = gradients[i];
+    const Value new_m = b.add(b.mul(m, numbers[0]), b.mul(g, numbers[1]));
+    const Value new_v = b.add(b.mul(v, numbers[2]), b.mul(b.mul(g, g), numbers[3]));
+    const Value root = b.add(b.mul(b.unary(Op::Sqrt, new_v), numbers[4]), numbers[5]);
+    b.output(new_m);
+    b.output(new_v);
+    b.output(b.sub(parameters[i], b.mul(numbers[6], b.div(new_m, root))));
+  }
+  return optimized(graph);
+}
+
+TEST(Fuse, ATrainingStepIsFewLaunches) {
+  const Graph graph = mlp_step({784, 256, 128, 10}, 64);
+  const Lowered lowered = lower_verified(graph);
+  // Three layers forward; maximum, sum, loss and its gradient; for every layer the weights with
+  // their update and the biases with theirs, and two gradients of hidden values.
+  EXPECT_LE(lowered.plan.launches.size(), 10) << print(fuse(graph), graph);
+  // Every parameter and both of its moments are updated in place.
+  EXPECT_EQ(lowered.plan.donations.size(), 18) << print(lowered.plan);
+}
+
+TEST(Fuse, ATrainingStepGivesTheInterpretersBits) {
+  const Graph graph = mlp_step({13, 9, 7, 5}, 6);
+  GraphInputs inputs = sample_inputs(graph, 1);
+  const Bytes labels = bytes_of(std::vector<int64_t>{0, 4, 2, 1, 3, 4});
+  std::copy(labels.begin(), labels.end(), inputs.storage[1].begin());
+  EXPECT_EQ(lowering_difference(graph, inputs), "");
+}
+
+}  // namespace
+}  // namespace reprise
