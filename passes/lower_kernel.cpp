@@ -240,19 +240,18 @@ class GroupLowering {
   /// its own: unordered parts may not write one buffer.
   Level reduce_blocks(const Level& from) {
     const int64_t full = from.length / kReduceBlock, rest = from.length % kReduceBlock;
-    int64_t places = 1;
-    for (int64_t extent : kept_) places *= extent;
     Level to{.length = full + (rest != 0),
              .covers = from.covers * kReduceBlock,
              .values = {},
              .positions = {}};
     const bool argument = is_argument(op_def(anchor().op).reduce);
-    to.values = draft_.scratch(value_dtype(), places * to.length);
-    if (argument) to.positions = draft_.scratch(DType::I64, places * to.length);
+    to.values = draft_.scratch(value_dtype(), num_places() * to.length);
+    if (argument) to.positions = draft_.scratch(DType::I64, num_places() * to.length);
 
     const auto add_block_phase = [&](int64_t first, int64_t blocks, int64_t length) {
-      std::vector<int64_t> grid = kept_;
-      grid.push_back(blocks);
+      // Blocks outside: where the kept axes are contiguous, lanes run over them.
+      std::vector<int64_t> grid{blocks};
+      grid.insert(grid.end(), kept_.begin(), kept_.end());
       // Blocks of whole axes stay the loops they are; others are one loop over a linear index.
       const Nest nest{
           .grid = LoopAxes(grid), .parallel = {}, .reduce = LoopAxes(std::span(&length, 1))};
@@ -260,17 +259,17 @@ class GroupLowering {
         const uint32_t grid_loops = nest.grid.num_loops();
         ValueLowering body = values(stage.body, grid_loops + nest.reduce.num_loops());
         std::vector<IndexExpr> kept = nest.grid.coordinates(body.space(), 0);
-        IndexExpr block = body.space().add(kept.back(), IndexSpace::constant(first));
-        kept.pop_back();
+        IndexExpr block = body.space().add(kept.front(), IndexSpace::constant(first));
+        kept.erase(kept.begin());
         const IndexExpr element = nest.reduce.coordinates(body.space(), grid_loops)[0];
         const IndexExpr linear = body.space().add(body.space().scale(block, kReduceBlock), element);
         fold(stage, level_value(body, from, kept, linear));
 
         ValueLowering post = values(stage.post, grid_loops);
         kept = nest.grid.coordinates(post.space(), 0);
-        block = post.space().add(kept.back(), IndexSpace::constant(first));
-        kept.pop_back();
-        const IndexExpr out = level_element(post.space(), to, kept, block);
+        block = post.space().add(kept.front(), IndexSpace::constant(first));
+        kept.erase(kept.begin());
+        const IndexExpr out = level_element(post.space(), kept, block);
         const IndexExpr start = post.space().scale(block, kReduceBlock);
         const ScalarId value = post.builder().reduced(argument ? 1 : 0, value_dtype());
         if (argument) {
@@ -345,24 +344,22 @@ class GroupLowering {
     }
   }
 
-  [[nodiscard]] static IndexExpr level_element(IndexSpace& space, const Level& level,
-                                               std::span<const IndexExpr> kept,
-                                               const IndexExpr& position,
-                                               std::span<const int64_t> kept_extents) {
-    return space.add(space.scale(space.linearize(kept, kept_extents), level.length), position);
-  }
-  [[nodiscard]] IndexExpr level_element(IndexSpace& space, const Level& level,
-                                        std::span<const IndexExpr> kept,
+  /// Where a level keeps value `position` of a kept place.
+  [[nodiscard]] IndexExpr level_element(IndexSpace& space, std::span<const IndexExpr> kept,
                                         const IndexExpr& position) const {
-    return level_element(space, level, kept, position, kept_);
+    return space.add(space.scale(position, num_places()), space.linearize(kept, kept_));
+  }
+  [[nodiscard]] int64_t num_places() const {
+    int64_t places = 1;
+    for (int64_t extent : kept_) places *= extent;
+    return places;
   }
 
   [[nodiscard]] ScalarId level_value(ValueLowering& body, const Level& level,
                                      std::span<const IndexExpr> kept, const IndexExpr& linear) {
     if (level.values.valid()) {
       return body.builder().load(
-          body.access(level.values, level_element(body.space(), level, kept, linear)),
-          value_dtype());
+          body.access(level.values, level_element(body.space(), kept, linear)), value_dtype());
     }
     return operand_value(body, kept, body.space().delinearize(linear, reduced_));
   }
@@ -391,8 +388,9 @@ class GroupLowering {
     ScalarBuilder& builder = post.builder();
     const ScalarId winner = builder.reduced(0, DType::I64);
     if (!from.values.valid()) return winner;
-    Access access = post.access(from.positions, level_element(post.space(), from, kept, start));
-    access.dynamic = access.dynamic.valid() ? builder.add(access.dynamic, winner) : winner;
+    Access access = post.access(from.positions, level_element(post.space(), kept, start));
+    const ScalarId step = builder.mul(winner, builder.integer(num_places(), DType::I64));
+    access.dynamic = access.dynamic.valid() ? builder.add(access.dynamic, step) : step;
     const ScalarId inside = builder.load(access, DType::I64);
     return builder.add(inside, builder.mul(winner, builder.integer(from.covers, DType::I64)));
   }
