@@ -122,7 +122,9 @@ Reduced reduce_large_double(FloatBuilder& f, ScalarId x) {
   const ScalarId magnitude_low = b.select(negative_fraction, negated_low, fraction_low);
   const ScalarId upper = b.mul(b.cast(shr(magnitude_high, u(32)), DType::F64), f.value(0x1p-32));
   const ScalarId middle = either(shl(magnitude_high, u(32)), shr(magnitude_low, u(32)));
-  const ScalarId lower = b.mul(b.cast(middle, DType::F64), f.value(0x1p-96));
+  // Arguments within 2^-60 of a multiple of pi/2 have nothing but this.
+  const ScalarId last = b.cast(both(magnitude_low, u(0xffffffff)), DType::F64);
+  const ScalarId lower = f.fma(last, 0x1p-128, b.mul(b.cast(middle, DType::F64), f.value(0x1p-96)));
   return scale_fraction(f, upper, lower, negative_fraction, b.lt(x, f.value(0)),
                         b.bitcast(quadrant, DType::I64));
 }

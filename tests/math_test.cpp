@@ -1,0 +1,222 @@
+// Accuracy and edges of the transcendental expansions, through the scalar interpreter.
+#include "ir/math.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ir/scalar_interpreter.h"
+
+namespace reprise {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+template <class T>
+std::vector<T> evaluate(ScalarOp op, const std::vector<T>& in, bool fused) {
+  Body body;
+  ScalarBuilder builder(body);
+  const ScalarId x = builder.load({BufferId{0}, {0, {1}}, {}}, dtype_of<T>);
+  const ScalarId y = expand_math(builder, op, x);
+  std::vector<T> out(in.size());
+  const int64_t extent = static_cast<int64_t>(in.size());
+  const void* operand = in.data();
+  evaluate_elementwise(body, {fused}, y, {&extent, 1}, {&operand, 1}, out.data());
+  return out;
+}
+
+/// Distance in units of the last place of T at `want`; huge when only one of them is NaN or
+/// infinite.
+template <class T>
+double ulps(T got, long double want) {
+  if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;
+  const T rounded = static_cast<T>(want);
+  if (got == rounded) return 0;
+  if (std::isinf(rounded) || std::isinf(got)) return 1e9;
+  int exponent = 0;
+  std::frexp(want, &exponent);
+  exponent = std::max(exponent, std::numeric_limits<T>::min_exponent);
+  const long double unit = std::ldexp(1.0L, exponent - std::numeric_limits<T>::digits);
+  return static_cast<double>(std::fabs((static_cast<long double>(got) - want) / unit));
+}
+
+struct Function {
+  const char* name;
+  ScalarOp op;
+  double (*reference)(double);
+  long double (*precise)(long double);
+  double single_fused, single_unfused, double_limit;  ///< ulp
+};
+
+const Function kFunctions[] = {
+    {"exp", ScalarOp::Exp, std::exp, std::exp, 0.86, 1.3, 1.3},
+    {"log", ScalarOp::Log, std::log, std::log, 0.85, 1.15, 1.0},
+    {"tanh", ScalarOp::Tanh, std::tanh, std::tanh, 1.35, 1.35, 1.6},
+    {"erf", ScalarOp::Erf, std::erf, std::erf, 0.99, 1.2, 1.3},
+    {"sin", ScalarOp::Sin, std::sin, std::sin, 0.51, 0.51, 1.6},
+    {"cos", ScalarOp::Cos, std::cos, std::cos, 0.51, 0.51, 1.6},
+};
+
+// Every 4003rd float of all there are: each sign, exponent and kind of mantissa.
+TEST(Math, SingleStaysWithinItsBounds) {
+  constexpr uint64_t kStride = 4003;
+  std::vector<float> in;
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += kStride) {
+    in.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  }
+  for (const Function& f : kFunctions) {
+    for (const bool fused : {true, false}) {
+      const std::vector<float> out = evaluate(f.op, in, fused);
+      double worst = 0;
+      float at = 0;
+      for (size_t i = 0; i < in.size(); ++i) {
+        const double error = ulps(out[i], f.reference(in[i]));
+        if (error > worst) {
+          worst = error;
+          at = in[i];
+        }
+      }
+      EXPECT_LE(worst, fused ? f.single_fused : f.single_unfused)
+          << f.name << (fused ? "" : " unfused") << " at " << at;
+    }
+  }
+}
+
+TEST(Math, DoubleStaysWithinItsBounds) {
+  std::vector<double> in;
+  uint64_t state = 88172645463325252u;
+  const auto next = [&] {
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+  };
+  for (int i = 0; i < 60000; ++i) {
+    in.push_back(std::bit_cast<double>(next()));
+    const double unit = static_cast<double>(next() >> 11) * 0x1p-53;
+    in.push_back(std::ldexp(unit, static_cast<int>(next() % 14) - 4));
+    in.push_back(-in.back());
+    in.push_back(1 + (unit - 0.5) / 4);
+  }
+  for (const Function& f : kFunctions) {
+    for (const bool fused : {true, false}) {
+      const std::vector<double> out = evaluate(f.op, in, fused);
+      double worst = 0;
+      double at = 0;
+      for (size_t i = 0; i < in.size(); ++i) {
+        const double error = ulps(out[i], f.precise(in[i]));
+        if (error > worst) {
+          worst = error;
+          at = in[i];
+        }
+      }
+      EXPECT_LE(worst, f.double_limit) << f.name << (fused ? "" : " unfused") << " at " << at;
+    }
+  }
+}
+
+template <class T>
+void expect_edges() {
+  const T inf = std::numeric_limits<T>::infinity();
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const auto one = [](ScalarOp op, T x) { return evaluate<T>(op, {x}, true)[0]; };
+  EXPECT_EQ(one(ScalarOp::Exp, -inf), 0);
+  EXPECT_EQ(one(ScalarOp::Exp, inf), inf);
+  EXPECT_EQ(one(ScalarOp::Exp, 0), 1);
+  EXPECT_EQ(one(ScalarOp::Exp, T(1e4)), inf);
+  EXPECT_EQ(one(ScalarOp::Exp, T(-1e4)), 0);
+  EXPECT_EQ(one(ScalarOp::Log, 0), -inf);
+  EXPECT_EQ(one(ScalarOp::Log, T(-0.0)), -inf);
+  EXPECT_EQ(one(ScalarOp::Log, inf), inf);
+  EXPECT_EQ(one(ScalarOp::Log, 1), 0);
+  EXPECT_TRUE(std::isnan(one(ScalarOp::Log, -1)));
+  EXPECT_TRUE(std::isnan(one(ScalarOp::Log, -inf)));
+  EXPECT_EQ(one(ScalarOp::Tanh, inf), 1);
+  EXPECT_EQ(one(ScalarOp::Tanh, -inf), -1);
+  EXPECT_EQ(one(ScalarOp::Erf, inf), 1);
+  EXPECT_EQ(one(ScalarOp::Erf, -inf), -1);
+  EXPECT_EQ(one(ScalarOp::Cos, 0), 1);
+  EXPECT_TRUE(std::isnan(one(ScalarOp::Sin, inf)));
+  EXPECT_TRUE(std::isnan(one(ScalarOp::Cos, -inf)));
+  for (const ScalarOp op : {ScalarOp::Tanh, ScalarOp::Erf, ScalarOp::Sin}) {
+    EXPECT_EQ(one(op, T(-0.0)), 0) << name(op);
+    EXPECT_TRUE(std::signbit(one(op, T(-0.0)))) << name(op);
+    EXPECT_FALSE(std::signbit(one(op, 0))) << name(op);
+    const T tiny = std::numeric_limits<T>::denorm_min();
+    EXPECT_EQ(one(op, tiny), tiny) << name(op);
+  }
+  for (const Function& f : kFunctions) EXPECT_TRUE(std::isnan(one(f.op, nan))) << f.name;
+}
+
+TEST(Math, EdgesOfSingle) {
+  expect_edges<float>();
+}
+TEST(Math, EdgesOfDouble) {
+  expect_edges<double>();
+}
+
+// FP-09: denormals are arguments and results like any other.
+TEST(Math, Denormals) {
+  const std::vector<float> logs = evaluate<float>(ScalarOp::Log, {1e-45f, 1e-40f}, true);
+  EXPECT_NEAR(logs[0], -103.27893, 1e-5);
+  EXPECT_NEAR(logs[1], -92.10340, 1e-5);
+  const std::vector<float> exps = evaluate<float>(ScalarOp::Exp, {-100.0f, -103.9f, -104.5f}, true);
+  EXPECT_EQ(exps[0], static_cast<float>(std::exp(-100.0)));
+  EXPECT_EQ(exps[1], std::numeric_limits<float>::denorm_min());
+  EXPECT_EQ(exps[2], 0);
+  const std::vector<double> wide = evaluate<double>(ScalarOp::Exp, {-745.0, -746.0}, true);
+  EXPECT_EQ(wide[0], std::exp(-745.0));
+  EXPECT_EQ(wide[1], 0);
+}
+
+// Arguments so close to a multiple of pi/2 that nearly all bits cancel, at every magnitude.
+TEST(Math, ReductionNearMultiplesOfHalfPi) {
+  const std::vector<double> in = {0x1.6ac5b262ca1ffp+849,
+                                  0x1.921fb54442d18p+0,
+                                  0x1.921fb54442d18p+1,
+                                  0x1.7da1c00000000p+20,
+                                  0x1.fffffffffffffp+1023,
+                                  22.0,
+                                  355.0,
+                                  1e22,
+                                  -3.1415926535897931};
+  for (const ScalarOp op : {ScalarOp::Sin, ScalarOp::Cos}) {
+    const std::vector<double> out = evaluate(op, in, true);
+    for (size_t i = 0; i < in.size(); ++i) {
+      const long double x = in[i];  // the C library's double cosine is 8 ulp off at the first
+      const long double want = op == ScalarOp::Sin ? std::sin(x) : std::cos(x);
+      EXPECT_LE(ulps(out[i], want), 1.01) << name(op) << ' ' << in[i];
+    }
+  }
+  std::vector<float> multiples;
+  for (int i = 1; i < 3000; ++i) {
+    multiples.push_back(static_cast<float>(i * 1.5707963267948966));
+    multiples.push_back(static_cast<float>(std::ldexp(i * 1.5707963267948966, i % 110)));
+  }
+  const std::vector<float> out = evaluate(ScalarOp::Cos, multiples, true);
+  for (size_t i = 0; i < multiples.size(); ++i) {
+    EXPECT_LE(ulps(out[i], std::cos(static_cast<double>(multiples[i]))), 0.51) << multiples[i];
+  }
+}
+
+// 1 / (1 + exp(-x)) is how sigmoid is written: no NaN at either end.
+TEST(Math, SigmoidOfLargeArguments) {
+  Body body;
+  ScalarBuilder b(body);
+  const ScalarId x = b.load({BufferId{0}, {0, {1}}, {}}, DType::F32);
+  const ScalarId one = b.constant(1, DType::F32);
+  const ScalarId e = expand_math(b, ScalarOp::Exp, b.unary(ScalarOp::Neg, x));
+  const ScalarId y = b.div(one, b.add(one, e));
+  const float in[] = {-kInf, -200, 0, 200, kInf};
+  const float want[] = {0, 0, 0.5, 1, 1};
+  const void* operand = in;
+  float out[5];
+  const int64_t extent = 5;
+  evaluate_elementwise(body, {}, y, {&extent, 1}, {&operand, 1}, out);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(out[i], want[i]);
+}
+
+}  // namespace
+}  // namespace reprise
