@@ -9,16 +9,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <map>
+#include <optional>
 #include <sstream>
 
+#include "compiler/pipeline.h"
 #include "graph_samples.h"
 #include "ir/builder.h"
 #include "ir/error.h"
 #include "passes/graph_passes.h"
-#include "passes/kernel_passes.h"
 #include "passes/lower.h"
+#include "plan_runner.h"
 
 namespace reprise {
 namespace {
@@ -93,26 +93,20 @@ Graph differentiate(const Graph& graph) {
   return dce(result);
 }
 
-using GraphPass = std::function<Graph(const Graph&)>;
-const std::map<std::string, GraphPass>& graph_passes() {
-  static const std::map<std::string, GraphPass> passes = {
-      {"dce", dce},
-      {"cse", cse},
-      {"canonicalize", canonicalize},
-      {"simplify", simplify},
-      {"gradient", differentiate},
-  };
-  return passes;
+Graph (*find_graph_pass(std::string_view name))(const Graph&) {
+  if (name == "gradient") return differentiate;
+  for (const GraphPass& pass : graph_passes()) {
+    if (pass.name == name) return pass.run;
+  }
+  throw Error(str("no graph pass is called '", name, "'"));
 }
 
-using KernelPass = std::function<Kernel(const Kernel&)>;
-const std::map<std::string, KernelPass>& kernel_passes() {
-  static const std::map<std::string, KernelPass> passes = {
-      {"legalize", legalize},
-      {"expand_math", expand_math},
-      {"simplify_kernel", simplify_kernel},
-  };
-  return passes;
+/// Null when no kernel pass has this name.
+Kernel (*find_kernel_pass(std::string_view name))(const Kernel&) {
+  for (const KernelPass& pass : kernel_passes()) {
+    if (pass.name == name) return pass.run;
+  }
+  return nullptr;
 }
 
 /// Outputs both have (the gradient pass adds some) hold the same bits.
@@ -163,15 +157,25 @@ void expect_same_bits(const Kernel& before, const Kernel& after) {
   }
 }
 
+std::string print_lowered(const Graph& graph) {
+  const Lowered lowered = lower_verified(graph);
+  EXPECT_EQ(lowering_difference(graph, 1), "");
+  std::string text;
+  for (size_t i = 0; i < lowered.kernels.size(); ++i) {
+    text += str("# kernel ", i, "\n", print(lowered.kernels[i]));
+  }
+  return text + print(lowered.plan);
+}
+
 /// Prints what the passes make of the input, which is rewritten in its printed form.
 std::string run_case(TextCase& text) {
   const std::string& first = text.passes.at(0);
-  if (kernel_passes().contains(first)) {
+  if (find_kernel_pass(first) != nullptr) {
     const Kernel before = parse_kernel(text.input);
     verify(before);
     text.input = print(before);
     Kernel after = before;
-    for (const std::string& pass : text.passes) after = kernel_passes().at(pass)(after);
+    for (const std::string& pass : text.passes) after = find_kernel_pass(pass)(after);
     verify(after);
     expect_same_bits(before, after);
     return print(after);
@@ -180,9 +184,19 @@ std::string run_case(TextCase& text) {
   verify(before);
   text.input = print(before);
   Graph after = before;
-  for (const std::string& pass : text.passes) after = graph_passes().at(pass)(after);
+  std::optional<std::string> printed;  // when the last pass gives something else than a graph
+  for (const std::string& pass : text.passes) {
+    if (pass == "fuse") {
+      printed = print(fuse(after), after);
+    } else if (pass == "lower") {
+      printed = print_lowered(after);
+    } else {
+      after = find_graph_pass(pass)(after);
+    }
+  }
   verify(after);
   expect_same_bits(before, after);
+  if (printed) return *printed;
   const std::string output = print(after);
   EXPECT_EQ(print(parse_graph(output)), output);
   return output;
