@@ -5,9 +5,10 @@ foreach(folder ir passes codegen compiler runtime frontend)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/reprise
           FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
           PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/spirv" EXCLUDE
-          PATTERN "python" EXCLUDE)
+          PATTERN "python" EXCLUDE PATTERN "frontend/include" EXCLUDE)
 endforeach()
-install(FILES ${PROJECT_BINARY_DIR}/include/reprise/reprise.h
+# What users include as <reprise/reprise.h>, in the source tree as after installing.
+install(FILES frontend/include/reprise/reprise.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/reprise)
 
 install(TARGETS reprise EXPORT reprise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
