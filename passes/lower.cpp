@@ -7,6 +7,7 @@
 #include "passes/fuse_costs.h"
 #include "passes/lower_kernel.h"
 #include "passes/lower_plan.h"
+#include "passes/lower_stages.h"
 
 namespace reprise {
 
@@ -113,14 +114,16 @@ Lowered lower(const Graph& graph, const Fusion& fusion) {
   for (uint32_t g = 0; g < fusion.groups.size(); ++g) {
     for (NodeId store : fusion.groups[g].stores) stored.group_of[store.index] = g;
   }
-  LaunchMerger launches(graph);
+  StageFuser stages(graph);
   for (uint32_t g = 0; g < fusion.groups.size(); ++g) {
     const FusionGroup& group = fusion.groups[g];
     REPRISE_ASSERT(!group.stores.empty());
     // Values without elements have a slot, but no work.
     if (graph[group.stores[0]].type.shape.numel() == 0) continue;
-    launches.add(lower_group(graph, fusion, stored, g));
+    stages.add(lower_group(graph, fusion, stored, g));
   }
+  LaunchMerger launches(graph);
+  for (KernelDraft& draft : stages.take()) launches.add(std::move(draft));
   return build_plan(graph, stored, launches.take());
 }
 

@@ -2,8 +2,7 @@
 #include "passes/lower_draft.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
+#include <iterator>
 
 #include "ir/error.h"
 #include "passes/index_map.h"
@@ -59,7 +58,8 @@ void order_buffers(KernelDraft& draft) {
   std::vector<BufferId> renamed(draft.sources.size());
   std::vector<Buffer> buffers;
   std::vector<BufferSource> sources;
-  for (const BufferKind kind : {BufferKind::Input, BufferKind::Output, BufferKind::Scratch}) {
+  for (const BufferKind kind :
+       {BufferKind::Input, BufferKind::Output, BufferKind::Scratch, BufferKind::Local}) {
     for (size_t i = 0; i < draft.sources.size(); ++i) {
       if (draft.kernel.buffers[i].kind != kind) continue;
       renamed[i] = BufferId{static_cast<uint32_t>(buffers.size())};
@@ -76,42 +76,43 @@ void order_buffers(KernelDraft& draft) {
   }
 }
 
+void adopt_buffers(KernelDraft& into, KernelDraft& from) {
+  std::vector<BufferId> buffers;
+  for (size_t i = 0; i < from.sources.size(); ++i) {
+    const Buffer& buffer = from.kernel.buffers[i];
+    const BufferSource source = from.sources[i];
+    if (source.kind == BufferSource::Kind::Scratch) {
+      buffers.push_back(into.scratch(buffer.dtype, buffer.extent));
+      continue;
+    }
+    const auto known = std::find(into.sources.begin(), into.sources.end(), source);
+    buffers.push_back(BufferId{static_cast<uint32_t>(known - into.sources.begin())});
+    if (known == into.sources.end()) {
+      into.sources.push_back(source);
+      into.kernel.buffers.push_back(buffer);
+    } else if (buffer.kind == BufferKind::Output) {
+      into.kernel.buffers[buffers.back().index].kind = BufferKind::Output;
+    }
+  }
+  std::vector<uint32_t> params;
+  for (size_t i = 0; i < from.params.size(); ++i) {
+    params.push_back(into.param(from.params[i], from.kernel.params[i]));
+  }
+  for (Phase& phase : from.kernel.phases) {
+    for (Part& part : phase.parts) renumber(part, buffers, params);
+  }
+}
+
 KernelDraft merge_drafts(std::vector<KernelDraft> drafts) {
   if (drafts.size() == 1) return std::move(drafts.front());
   KernelDraft merged;
   for (KernelDraft& draft : drafts) {
-    std::vector<BufferId> buffers;
-    for (size_t i = 0; i < draft.sources.size(); ++i) {
-      const Buffer& buffer = draft.kernel.buffers[i];
-      const BufferSource source = draft.sources[i];
-      switch (source.kind) {
-        case BufferSource::Kind::Input:
-          buffers.push_back(merged.input(source.index, buffer.dtype, buffer.extent));
-          break;
-        case BufferSource::Kind::Value: {
-          const NodeId value{source.index};
-          buffers.push_back(buffer.kind == BufferKind::Output
-                                ? merged.write(value, buffer.dtype, buffer.extent)
-                                : merged.read(value, buffer.dtype, buffer.extent));
-          break;
-        }
-        case BufferSource::Kind::Scratch:
-          buffers.push_back(merged.scratch(buffer.dtype, buffer.extent));
-          break;
-      }
-    }
-    std::vector<uint32_t> params;
-    for (size_t i = 0; i < draft.params.size(); ++i) {
-      params.push_back(merged.param(draft.params[i], draft.kernel.params[i]));
-    }
-    if (merged.kernel.phases.size() < draft.kernel.phases.size()) {
-      merged.kernel.phases.resize(draft.kernel.phases.size());
-    }
+    adopt_buffers(merged, draft);
+    std::vector<Phase>& phases = merged.kernel.phases;
+    if (phases.size() < draft.kernel.phases.size()) phases.resize(draft.kernel.phases.size());
     for (size_t p = 0; p < draft.kernel.phases.size(); ++p) {
-      for (Part& part : draft.kernel.phases[p].parts) {
-        renumber(part, buffers, params);
-        merged.kernel.phases[p].parts.push_back(std::move(part));
-      }
+      std::vector<Part>& parts = draft.kernel.phases[p].parts;
+      std::move(parts.begin(), parts.end(), std::back_inserter(phases[p].parts));
     }
   }
   order_buffers(merged);

@@ -15,6 +15,7 @@ struct BufferSource {
     Input,    ///< the graph's input number `index`
     Value,    ///< the stored node number `index`
     Scratch,  ///< of this kernel alone
+    Local,    ///< of each grid point; nothing is passed at launch
   };
   Kind kind = Kind::Scratch;
   uint32_t index = 0;
@@ -43,8 +44,12 @@ struct KernelDraft {
   [[nodiscard]] BufferId buffer(BufferSource source, const Buffer& buffer);
 };
 
-/// Puts buffers into launch order: inputs, outputs, scratch, each in order of first use.
+/// Puts buffers into launch order: inputs, outputs, scratch, locals, each in order of first use.
 void order_buffers(KernelDraft& draft);
+
+/// Renumbers the parts of `from` for `into`, which gets the buffers and parameters it lacks. A
+/// value that one writes and the other reads becomes one buffer.
+void adopt_buffers(KernelDraft& into, KernelDraft& from);
 
 /// Puts the parts of independent kernels side by side: phase i of the result holds the parts of all
 /// phases i. Buffers of one source become one.

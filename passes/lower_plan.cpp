@@ -98,6 +98,8 @@ class PlanBuilder {
         case BufferSource::Kind::Scratch:
           launch.buffers.push_back(add_slot(SlotKind::Arena, buffer.dtype, buffer.extent, 0));
           break;
+        case BufferSource::Kind::Local:
+          break;
       }
     }
     launch.params = std::move(draft.params);

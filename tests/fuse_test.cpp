@@ -164,9 +164,9 @@ Graph mlp_step(std::initializer_list<int64_t> sizes, int64_t batch) {
 TEST(Fuse, ATrainingStepIsFewLaunches) {
   const Graph graph = mlp_step({784, 256, 128, 10}, 64);
   const Lowered lowered = lower_verified(graph);
-  // Three layers forward; maximum, sum, loss and its gradient; for every layer the weights with
-  // their update and the biases with theirs, and two gradients of hidden values.
-  EXPECT_LE(lowered.plan.launches.size(), 10) << print(fuse(graph), graph);
+  // Three layers forward; one pass over the logits' rows; the loss beside the last hidden gradient;
+  // the first hidden gradient beside the last layer's updates; the other two layers' updates.
+  EXPECT_LE(lowered.plan.launches.size(), 7) << print(fuse(graph), graph);
   // Every parameter and both of its moments are updated in place.
   EXPECT_EQ(lowered.plan.donations.size(), 18) << print(lowered.plan);
 }

@@ -372,11 +372,36 @@ TEST(Lower, ManyDistinctInputsAreSplit) {  // CASES KER-01
   }
 }
 
-TEST(Lower, SoftmaxIsThreeLaunches) {
+TEST(Lower, SoftmaxIsOneLaunchOfThreeStages) {
+  for (const Shape& shape : {Shape{6, 40}, Shape{40}, Shape{2, 3, 5, 7}}) {
+    Sketch s;
+    s.b.output(s.b.record(Op::Softmax, {s.input(shape)}, Attrs().add_int(shape.rank() - 1)));
+    s.expect_same();
+    const Lowered lowered = lower_verified(s.graph);
+    ASSERT_EQ(lowered.plan.launches.size(), 1);
+    EXPECT_EQ(lowered.kernels[0].phases[0].parts[0].stages.size(), 3);
+    // The rows' maxima and sums are locals: nothing but the result has memory.
+    EXPECT_EQ(lowered.plan.slots.size(), 2);
+  }
+}
+
+TEST(Lower, StagesThatWouldReadOtherPointsStayApart) {
   Sketch s;
-  s.b.output(s.b.record(Op::Softmax, {s.input({6, 40})}, Attrs().add_int(1)));
+  const Value x = s.input({20, 20});
+  const Value rows = s.b.reduce(Op::Sum, x, 2, true);
+  s.b.output(s.b.sub(x, rows));
+  s.b.output(s.b.sub(x, s.b.transpose(rows)));  // each row needs the sums of all
+  s.b.output(s.b.reduce(Op::Sum, rows, 3, false));
   s.expect_same();
-  EXPECT_LE(num_launches(s.graph), 3);
+  EXPECT_GE(num_launches(s.graph), 2);
+}
+
+TEST(Lower, FewLongRowsKeepTheirThreads) {
+  Sketch s;
+  const Value x = s.input({3, 16000});
+  s.b.output(s.b.sub(x, s.b.reduce(Op::Max, x, 2, true)));
+  s.expect_same();
+  EXPECT_EQ(num_launches(s.graph), 2);
 }
 
 // Ops meet in ways nobody thinks of: masks of masks, views of views, groups that could depend on
