@@ -31,6 +31,7 @@ struct Node {
 class Graph {
  public:
   NodeId add(Node node);
+  void reserve(uint32_t nodes) { nodes_.reserve(nodes); }
   void add_output(NodeId id) { outputs_.push_back(id); }
 
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }

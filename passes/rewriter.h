@@ -9,7 +9,9 @@ namespace reprise {
 
 class GraphRewriter {
  public:
-  explicit GraphRewriter(const Graph& source) : source_(source), places_(source.size()) {}
+  explicit GraphRewriter(const Graph& source) : source_(source), places_(source.size()) {
+    graph_.reserve(source.size());
+  }
 
   /// The old node with its operands replaced by their new values.
   [[nodiscard]] Node remapped(NodeId old) const {
