@@ -405,14 +405,19 @@ Value* FunctionEmitter::cast(DType from, DType to, Value* a) {
     } else if (size_of(from) == 4) {
       single = f32_round_to_odd(cast(from, DType::F64, a));
     } else {
-      // A double that rounds as the 64-bit integer would: what does not fit becomes sticky.
+      // A double that rounds as the 64-bit integer would: what does not fit becomes sticky. A
+      // negative value floors to `high`, so the sticky part always adds.
       Value* low = b.CreateAnd(a, like(a, from, 0xfff));
       Value* high = cast(from, DType::F64, b.CreateSub(a, low));
       Value* sticky =
           b.CreateSelect(b.CreateICmpNE(low, like(a, from, 0)),
                          like(a, DType::F64, float_bits(DType::F64, 2048)), like(a, DType::F64, 0));
-      // A negative value floors to `high`, so the sticky part always adds.
-      single = f32_round_to_odd(b.CreateFAdd(high, sticky));
+      const uint64_t bound = uint64_t{1} << 53;
+      Value* exact = is_signed_integer(from) ? b.CreateICmpULE(b.CreateAdd(a, like(a, from, bound)),
+                                                               like(a, from, 2 * bound))
+                                             : b.CreateICmpULE(a, like(a, from, bound));
+      single = f32_round_to_odd(
+          b.CreateSelect(exact, cast(from, DType::F64, a), b.CreateFAdd(high, sticky)));
     }
     return to == DType::F16 ? f16_from_f32(single) : bf16_from_f32(single);
   }

@@ -1,0 +1,255 @@
+// Compiled scalar operations, loops and accesses give the interpreter's bits on every target.
+#include <gtest/gtest.h>
+
+#include "ir/error.h"
+#include "tests/compiled_kernel.h"
+
+namespace reprise {
+namespace {
+
+const DType kInts[] = {DType::I8, DType::I16, DType::I32, DType::I64,
+                       DType::U8, DType::U16, DType::U32, DType::U64};
+const DType kFloats[] = {DType::F32, DType::F64};
+
+/// A kernel over `count` elements with three inputs of `dtype` that stores op(a[, b[, c]]) for
+/// every op in the list, each to an output of its own.
+std::string kernel_of_ops(DType dtype, const std::vector<std::string>& ops, int64_t count) {
+  std::string text = "kernel {\n";
+  for (int i = 0; i < 3; ++i) text += str("input b", i, ": ", dtype, "[", count, "]\n");
+  std::string body;
+  int next = 3;
+  int buffer = 3;
+  for (int i = 0; i < 3; ++i) body += str("%", i, " = load b", i, "[g0] : ", dtype, "\n");
+  for (const std::string& op : ops) {
+    const size_t colon = op.find(':');  // "lt %0, %1 : bool" has its own dtype
+    const std::string result =
+        colon == std::string::npos ? std::string(name(dtype)) : op.substr(colon + 2);
+    const std::string head = colon == std::string::npos ? op + " " : op.substr(0, colon);
+    text += str("output b", buffer, ": ", result, "[", count, "]\n");
+    body += str("%", next, " = ", head, ": ", result, "\n");
+    body += str("store b", buffer, "[g0], %", next, "\n");
+    next += 2;  // a store takes a number too
+    ++buffer;
+  }
+  return str(text, "phase { part grid [", count, "] { loop parallel [] reduce [] {\n", body,
+             "} } } }");
+}
+
+TEST(Codegen, IntegerOperations) {
+  for (const DType dtype : kInts) {
+    std::vector<std::string> ops = {
+        "neg %0",           "abs %0",           "not %0",           "add %0, %1",
+        "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
+        "min %0, %1",       "max %0, %1",       "and %0, %1",       "or %0, %1",
+        "xor %0, %1",       "shl %0, %1",       "shr %0, %1",       "fma %0, %1, %2",
+        "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool",
+        "floor %0",         "round %0"};
+    if (is_unsigned_integer(dtype)) ops.push_back("mul_high %0, %1");
+    expect_compiled_like_interpreted(kernel_of_ops(dtype, ops, 403));
+  }
+}
+
+TEST(Codegen, FloatOperations) {
+  for (const DType dtype : kFloats) {
+    expect_compiled_like_interpreted(kernel_of_ops(
+        dtype, {"neg %0",           "abs %0",           "sqrt %0",          "floor %0",
+                "ceil %0",          "trunc %0",         "round %0",         "add %0, %1",
+                "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
+                "min %0, %1",       "max %0, %1",       "copysign %0, %1",  "fma %0, %1, %2",
+                "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool"},
+        2003));
+  }
+}
+
+TEST(Codegen, BoolOperations) {
+  expect_compiled_like_interpreted(
+      kernel_of_ops(DType::Bool,
+                    {"not %0", "and %0, %1", "or %0, %1", "xor %0, %1", "min %0, %1", "max %0, %1",
+                     "eq %0, %1", "ne %0, %1", "lt %0, %1", "le %0, %1", "select %0, %1, %2"},
+                    131));
+}
+
+TEST(Codegen, CastsBetweenAllTypes) {
+  const DType all[] = {DType::Bool, DType::I8,  DType::I16, DType::I32, DType::I64,
+                       DType::U8,   DType::U16, DType::U32, DType::U64, DType::F16,
+                       DType::BF16, DType::F32, DType::F64};
+  for (const DType from : all) {
+    std::vector<std::string> casts;
+    for (const DType to : all) {
+      if (to != from) casts.push_back(str("cast %0 : ", to));
+    }
+    expect_compiled_like_interpreted(kernel_of_ops(from, casts, 1009));
+  }
+}
+
+TEST(Codegen, EverySizeAroundAVector) {
+  for (const int count :
+       {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 1000, 4099}) {
+    expect_compiled_like_interpreted(kernel_of_ops(DType::F32, {"add %0, %1"}, count));
+    expect_compiled_like_interpreted(kernel_of_ops(DType::I8, {"add %0, %1"}, count));
+  }
+}
+
+/// Each stride along the vector axis: contiguous, broadcast, reversed, strided, computed, masked.
+TEST(Codegen, Accesses) {
+  for (const int n : {1, 5, 19, 64, 203}) {
+    expect_compiled_like_interpreted(
+        str("kernel {\ninput b0: f32[", 3 * n + 8, "]\ninput b1: i64[", n, "]\noutput b2: f32[",
+            7 * n, "]\noutput b3: f32[", 7 * n, "]\noutput b4: i64[", 7 * n, "]\noutput b5: f32[",
+            14 * n, "]\nphase { part grid [7, ", n,
+            "] { loop parallel [] reduce [] {\n"
+            "%0 = load b0[g1] : f32\n"
+            "%1 = load b0[g0] : f32\n"
+            "%2 = load b0[-g1 + ",
+            n - 1,
+            "] : f32\n"
+            "%3 = load b0[g1*3 + 1] : f32\n"
+            "%4 = load b1[g1] : i64\n"
+            "%5 = check_index %4 below ",
+            3 * n,
+            " : i64\n"
+            "%6 = load b0[g0 + %5] : f32\n"
+            "%7 = index g0 - g1 : i64\n"
+            "%8 = const 2 : i64\n"
+            "%9 = lt %7, %8 : bool\n"
+            "%10 = load b0[g1*1000000] where %9 : f32\n"
+            "%11 = add %0, %1 : f32\n"
+            "%12 = add %2, %3 : f32\n"
+            "%13 = add %11, %12 : f32\n"
+            "store b2[g0*",
+            n, " + g1], %13\n",
+            "%15 = add %6, %1 : f32\n"
+            "store b3[g0*",
+            n,
+            " + g1], %15 where %9\n"
+            "store b4[g0*",
+            n, " - g1 + ", n - 1,
+            "], %7\n"
+            "store b5[g0*",
+            2 * n, " + g1*2], %6 where %9\n", "} } } }"),
+        {.index_bound = 4});
+  }
+}
+
+std::string reduction(std::string_view kind, DType dtype, DType result, int64_t rows,
+                      int64_t extent, int64_t row_stride, int64_t stride) {
+  return str("kernel {\ninput b0: ", dtype, "[", rows * extent, "]\noutput b1: ", result, "[", rows,
+             "]\nphase { part grid [", rows, "] { loop parallel [] reduce [", extent,
+             "] {\n%0 = load b0[g0*", row_stride, " + r0*", stride, "] : ", dtype, "\nreduce ",
+             kind, " %0 : ", result, "\n} post {\n%0 = reduced 0 : ", result,
+             "\nstore b1[g0], %0\n} } } }");
+}
+
+TEST(Codegen, ReductionsOfRowsAndColumns) {
+  for (const DType dtype : {DType::F32, DType::F64, DType::I64, DType::U8}) {
+    for (const std::string_view kind : {"sum", "prod", "min", "max", "argmin", "argmax"}) {
+      if (kind != "argmin" && kind != "argmax" && dtype == DType::U8) continue;
+      const DType result = kind.starts_with("arg") ? DType::I64 : dtype;
+      for (const int extent : {3, 65, 1031}) {
+        const KernelRun run{.plain = kind == "sum" || kind == "prod"};
+        expect_compiled_like_interpreted(reduction(kind, dtype, result, 5, extent, extent, 1), run);
+        expect_compiled_like_interpreted(reduction(kind, dtype, result, 37, extent, 1, 37), run);
+      }
+    }
+  }
+}
+
+TEST(Codegen, EmptyReductionsGiveTheIdentity) {
+  for (const std::string_view kind : {"sum", "prod", "min", "max"}) {
+    for (const DType dtype : {DType::F32, DType::I64, DType::I32}) {
+      expect_compiled_like_interpreted(reduction(kind, dtype, dtype, 5, 0, 0, 1));
+    }
+  }
+}
+
+/// Case FP-01: a NaN is found in every lane and at every length.
+TEST(Codegen, SpecialValuesInReductions) {
+  for (const int extent : {1, 2, 5, 8, 17, 31, 63, 64, 67}) {
+    for (const std::string_view kind : {"sum", "min", "max", "argmin", "argmax"}) {
+      const DType result = kind.starts_with("arg") ? DType::I64 : DType::F32;
+      expect_compiled_like_interpreted(reduction(kind, DType::F32, result, 40, extent, extent, 1),
+                                       {.seed = static_cast<uint64_t>(extent)});
+    }
+  }
+}
+
+TEST(Codegen, ReductionsOverSeveralLoops) {
+  for (const auto& [a, c] : {std::pair{3, 5}, {7, 64}, {9, 33}, {2, 128}}) {
+    expect_compiled_like_interpreted(
+        str("kernel {\ninput b0: f32[", 6 * a * c, "]\noutput b1: f32[6]\noutput b2: f32[6]\n",
+            "phase { part grid [2] { loop parallel [3] reduce [", a, ", ", c,
+            "] {\n%0 = load b0[g0*", 3 * c, " + i0*", c, " + r0*", 6 * c,
+            " + r1] : f32\nreduce sum %0 : f32\nreduce max %0 : f32\n} post {\n%0 = reduced 0 : "
+            "f32\n%1 = reduced 1 : f32\n%2 = mul %0, %1 : f32\nstore b1[g0*3 + i0], %2\nstore "
+            "b2[g0*3 + i0], %0\n} } } }"),
+        {.plain = true});
+  }
+}
+
+/// Softmax: stages of one grid point share rows in local memory.
+TEST(Codegen, StagesThatShareLocalBuffers) {
+  for (const int n : {1, 10, 64, 77, 300}) {
+    const std::string text = str(
+        "kernel {\ninput b0: f32[", 9 * n, "]\noutput b1: f32[", 9 * n,
+        "]\nlocal b2: f32[1]\nlocal b3: f32[", n, "]\nlocal b4: f32[1]\n",
+        "phase { part grid [9] {\n"
+        "loop parallel [] reduce [",
+        n, "] {\n%0 = load b0[g0*", n,
+        " + r0] : f32\nreduce max %0 : f32\n} post {\n%0 = reduced 0 : f32\nstore b2[0], %0\n}\n"
+        "loop parallel [",
+        n, "] reduce [] {\n%0 = load b0[g0*", n,
+        " + i0] : f32\n%1 = load b2[0] : f32\n%2 = sub %0, %1 : f32\nstore b3[i0], %2\n}\n"
+        "loop parallel [] reduce [",
+        n,
+        "] {\n%0 = load b3[r0] : f32\nreduce sum %0 : f32\n} post {\n%0 = reduced 0 : f32\nstore "
+        "b4[0], %0\n}\n"
+        "loop parallel [",
+        n,
+        "] reduce [] {\n%0 = load b3[i0] : f32\n%1 = load b4[0] : f32\n%2 = "
+        "div %0, %1 : f32\nstore b1[g0*",
+        n, " + i0], %2\n}\n} } }");
+    expect_compiled_like_interpreted(text, {.plain = true});
+    for (const VectorAxis axis : {VectorAxis::None, VectorAxis::Grid, VectorAxis::Loop}) {
+      KernelRun run{.plain = true};
+      run.schedule =
+          Schedule{{{{.vector_axis = axis, .vector_lanes = 4, .unroll = 2, .task_points = 2}}}};
+      expect_compiled_like_interpreted(text, run);
+    }
+  }
+}
+
+/// Two parts of one phase and a second phase that reads what the first wrote.
+TEST(Codegen, PartsAndPhases) {
+  expect_compiled_like_interpreted(R"(kernel {
+    input b0: f32[100]
+    output b1: f32[100]
+    output b2: f32[33]
+    output b3: f32[1]
+    param p0: f32
+    phase {
+      part grid [100] { loop parallel [] reduce [] {
+        %0 = load b0[g0] : f32
+        %1 = param p0 : f32
+        %2 = mul %0, %1 : f32
+        store b1[g0], %2
+      } }
+      part grid [33] { loop parallel [] reduce [] {
+        %0 = load b0[g0*3] : f32
+        store b2[g0], %0
+      } }
+    }
+    phase {
+      part grid [] { loop parallel [] reduce [100] {
+        %0 = load b1[r0] : f32
+        reduce sum %0 : f32
+      } post {
+        %0 = reduced 0 : f32
+        store b3[0], %0
+      } }
+    }
+  })",
+                                   {.params = {0x40400000}});
+}
+
+}  // namespace
+}  // namespace reprise

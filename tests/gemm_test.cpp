@@ -1,0 +1,94 @@
+// Compiled contractions give the interpreter's bits: every layout, tile tail, dtype and epilogue.
+#include <gtest/gtest.h>
+
+#include "ir/error.h"
+#include "tests/compiled_kernel.h"
+
+namespace reprise {
+namespace {
+
+struct Product {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  bool transpose_a = false, transpose_b = false, transpose_c = false;
+  DType dtype = DType::F32;
+};
+
+std::string text_of(const Product& p) {
+  const auto matrix = [&](int buffer, const char* first, const char* second, int64_t rows,
+                          int64_t columns, bool transposed) {
+    return str("b", buffer, "[g0*", rows * columns, " + ", first, "*", transposed ? 1 : columns,
+               " + ", second, "*", transposed ? rows : 1, "]");
+  };
+  return str("kernel {\ninput b0: ", p.dtype, "[", p.batch * p.m * p.k, "]\ninput b1: ", p.dtype,
+             "[", p.batch * p.k * p.n, "]\ninput b2: ", p.dtype, "[", p.n,
+             "]\noutput b3: ", p.dtype, "[", p.batch * p.m * p.n, "]\nphase { part grid [", p.batch,
+             "] { contraction parallel [", p.m, ", ", p.n, "] reduce [", p.k, "] {\n%0 = load ",
+             matrix(0, "i0", "r0", p.m, p.k, p.transpose_a), " : ", p.dtype, "\n%1 = load ",
+             matrix(1, "r0", "i1", p.k, p.n, p.transpose_b), " : ", p.dtype,
+             "\nreduce dot %0, %1 : ", p.dtype, "\n} post {\n%0 = reduced 0 : ", p.dtype,
+             "\n%1 = load b2[i1] : ", p.dtype, "\n%2 = add %0, %1 : ", p.dtype, "\nstore ",
+             matrix(3, "i0", "i1", p.m, p.n, p.transpose_c), ", %2\n} } } }");
+}
+
+TEST(Gemm, EverySizeAroundATile) {
+  for (const int64_t m : {1, 5, 7, 32}) {
+    for (const int64_t n : {1, 3, 10, 16, 49}) {
+      for (const int64_t k : {0, 1, 9}) {
+        expect_compiled_like_interpreted(text_of({.m = m, .n = n, .k = k}), {.plain = true});
+      }
+    }
+  }
+}
+
+TEST(Gemm, EveryLayout) {
+  for (int layout = 0; layout < 8; ++layout) {
+    for (const auto& [m, n, k] : {std::tuple{7, 9, 5}, {20, 33, 70}, {64, 48, 31}}) {
+      expect_compiled_like_interpreted(text_of({.batch = 2,
+                                                .m = m,
+                                                .n = n,
+                                                .k = k,
+                                                .transpose_a = (layout & 1) != 0,
+                                                .transpose_b = (layout & 2) != 0,
+                                                .transpose_c = (layout & 4) != 0}),
+                                       {.plain = true});
+    }
+  }
+}
+
+TEST(Gemm, EveryDtype) {
+  for (const DType dtype : {DType::F64, DType::I64, DType::I32, DType::U8, DType::I16}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      expect_compiled_like_interpreted(text_of({.m = 13,
+                                                .n = 19,
+                                                .k = 21,
+                                                .transpose_a = (layout & 1) != 0,
+                                                .transpose_b = (layout & 2) != 0,
+                                                .dtype = dtype}));
+    }
+  }
+}
+
+/// NaN, infinities, denormals and signed zeros go through the same chain.
+TEST(Gemm, SpecialValues) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    expect_compiled_like_interpreted(text_of({.m = 11, .n = 21, .k = 7}), {.seed = seed});
+  }
+}
+
+TEST(Gemm, LargerThanEveryBlock) {
+  expect_compiled_like_interpreted(text_of({.m = 130, .n = 530, .k = 1030}), {.plain = true});
+  expect_compiled_like_interpreted(text_of({.m = 130, .n = 200, .k = 1030, .transpose_b = true}),
+                                   {.plain = true});
+}
+
+TEST(Gemm, VectorTimesMatrix) {
+  for (const bool transposed : {false, true}) {
+    expect_compiled_like_interpreted(
+        text_of({.m = 1, .n = 301, .k = 77, .transpose_b = transposed}), {.plain = true});
+    expect_compiled_like_interpreted(
+        text_of({.m = 301, .n = 1, .k = 77, .transpose_a = transposed}), {.plain = true});
+  }
+}
+
+}  // namespace
+}  // namespace reprise
