@@ -11,8 +11,9 @@ namespace reprise {
 /// Merges equal nodes (op, type, operands, attributes). Random bits with the same operands merge too.
 [[nodiscard]] Graph cse(const Graph& graph);
 /// One order for graphs that differ only in recording order of independent nodes, commutative
-/// operands sorted where the bits cannot change (integers, equal dtypes), nested movement merged
-/// (reshape of reshape, permute of permute, identity movement dropped, broadcast of broadcast).
+/// operands sorted (the bits cannot change: all NaNs are equal), nested movement merged (reshape of
+/// reshape, permute of permute, identity movement dropped, broadcast of broadcast), constants that
+/// mean the same made equal.
 [[nodiscard]] Graph canonicalize(const Graph& graph);
 /// Strict rewrites: exact ones only (see docs/SEMANTICS.md). Integer and bool constant folding,
 /// cast to the same dtype, where with equal branches, double negation, x*1 and x/1 for constants
