@@ -55,7 +55,7 @@ class Operand {
 [[nodiscard]] Tensor cos(const Tensor& x);
 [[nodiscard]] Tensor tanh(const Tensor& x);
 [[nodiscard]] Tensor sigmoid(const Tensor& x);
-[[nodiscard]] Tensor gelu(const Tensor& x);  ///< the tanh form
+[[nodiscard]] Tensor gelu(const Tensor& x);  ///< x * Phi(x), by erf
 [[nodiscard]] Tensor erf(const Tensor& x);
 [[nodiscard]] Tensor erfinv(const Tensor& x);
 /// Converts by the cast rules: float to integer saturates, NaN gives 0, integers wrap.

@@ -37,9 +37,9 @@ std::map<std::string, std::string, std::less<>> stages() {
   std::map<std::string, std::string, std::less<>> result;
   // Weights and inputs are stored values by the time a step runs.
   tape.realize(x, y, net.weight, net.bias);
-  const CompiledGraph compiled =
-      compile(parse_graph(Runtime::get().dump_graph(ids)), page_target(), {},
-              [&](std::string_view stage, std::string_view text) { result[std::string(stage)] = text; });
+  const CompiledGraph compiled = compile(
+      parse_graph(Runtime::get().dump_graph(ids)), page_target(), {},
+      [&](std::string_view stage, std::string_view text) { result[std::string(stage)] = text; });
   for (size_t i = 0; i < compiled.kernels.size(); ++i) {
     llvm_backend().generate(compiled.kernels[i], compiled.schedules[i], page_target(),
                             [&](std::string_view what, std::string_view text) {

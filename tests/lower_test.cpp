@@ -396,6 +396,18 @@ TEST(Lower, StagesThatWouldReadOtherPointsStayApart) {
   EXPECT_GE(num_launches(s.graph), 2);
 }
 
+TEST(Lower, ASumOverRowsDoesNotTakeTheirGridAway) {
+  Sketch s;
+  const Value x = s.input({64, 10});
+  const Value rows = s.b.unary(Op::Log, s.b.reduce(Op::Sum, x, 2, true));
+  s.b.output(s.b.reduce(Op::Sum, rows, 1, false));
+  s.b.output(s.b.sub(x, rows));
+  s.expect_same();
+  const Lowered lowered = lower_verified(s.graph);
+  EXPECT_EQ(lowered.kernels[0].phases[0].parts[0].grid, std::vector<int64_t>{64});
+  EXPECT_EQ(lowered.plan.launches.size(), 2);
+}
+
 TEST(Lower, FewLongRowsKeepTheirThreads) {
   Sketch s;
   const Value x = s.input({3, 16000});
