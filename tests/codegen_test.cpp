@@ -96,7 +96,7 @@ TEST(Codegen, Accesses) {
     expect_compiled_like_interpreted(
         str("kernel {\ninput b0: f32[", 3 * n + 8, "]\ninput b1: i64[", n, "]\noutput b2: f32[",
             7 * n, "]\noutput b3: f32[", 7 * n, "]\noutput b4: i64[", 7 * n, "]\noutput b5: f32[",
-            14 * n, "]\nphase { part grid [7, ", n,
+            14 * n, "]\noutput b6: f32[", 7 * n, "]\nphase { part grid [7, ", n,
             "] { loop parallel [] reduce [] {\n"
             "%0 = load b0[g1] : f32\n"
             "%1 = load b0[g0] : f32\n"
@@ -109,10 +109,10 @@ TEST(Codegen, Accesses) {
             3 * n,
             " : i64\n"
             "%6 = load b0[g0 + %5] : f32\n"
-            "%7 = index g0 - g1 : i64\n"
+            "%7 = index g0 - g1\n"
             "%8 = const 2 : i64\n"
             "%9 = lt %7, %8 : bool\n"
-            "%10 = load b0[g1*1000000] where %9 : f32\n"
+            "%10 = load b0[g1*3 + 2] where %9 : f32\n"
             "%11 = add %0, %1 : f32\n"
             "%12 = add %2, %3 : f32\n"
             "%13 = add %11, %12 : f32\n"
@@ -126,7 +126,12 @@ TEST(Codegen, Accesses) {
             n, " - g1 + ", n - 1,
             "], %7\n"
             "store b5[g0*",
-            2 * n, " + g1*2], %6 where %9\n", "} } } }"),
+            2 * n, " + g1*2], %10 where %9\n",
+            // Far outside the buffer wherever the mask is false.
+            "%19 = index g1\n%20 = const 0 : i64\n%21 = eq %19, %20 : bool\n"
+            "%22 = load b0[g1*1000000] where %21 : f32\n"
+            "store b6[g0*",
+            n, " + g1], %22\n} } } }"),
         {.index_bound = 4});
   }
 }
