@@ -54,7 +54,7 @@ inline constexpr int64_t kReduceBlock = 16384;
 
 enum class StageKind : uint8_t {
   Loop,         ///< elementwise or reduction
-  Contraction,  ///< one Dot; every parallel loop occurs in exactly one of the two factors
+  Contraction,  ///< one Dot; no parallel loop occurs in both factors
 };
 
 /// for parallel loops: { for reduce loops: body; post }. Without reduce loops `post` is empty.

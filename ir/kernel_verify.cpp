@@ -194,9 +194,6 @@ class StageVerifier {
       const bool in_first = variable < first.size() && first[variable];
       const bool in_second = variable < second.size() && second[variable];
       if (in_first && in_second) fail("K10", str("both factors depend on i", loop));
-      if (!in_first && !in_second && stage_.parallel[loop] > 1) {
-        fail("K10", str("no factor depends on i", loop));
-      }
     }
   }
 
