@@ -136,6 +136,8 @@ bool append_stage(KernelDraft& rows, KernelDraft& next) {
       std::mismatch(part->grid.begin(), part->grid.end(), more->grid.begin(), more->grid.end());
   const auto axes = static_cast<size_t>(end - part->grid.begin());
   const std::vector<int64_t> grid(part->grid.begin(), end);
+  // Rows that are folded keep their points: those are what lanes and threads run over.
+  if (size.folds && axes != part->grid.size()) return false;
   if (product(grid) < kEnoughPoints && std::max(size.elements, added.elements) > kSmallWork) {
     return false;
   }
