@@ -11,8 +11,9 @@ namespace reprise {
 
 // Costs are scalar operations per element; a transcendental counts as its polynomial does.
 
-/// A value is recomputed by further readers while all of them together cost no more than this.
-inline constexpr int64_t kRecomputeCost = 32;
+/// A value is recomputed by further readers while all of them together cost no more than this: less
+/// than a transcendental, which costs about as much as writing and reading an element.
+inline constexpr int64_t kRecomputeCost = 12;
 /// A value at home in a group is recomputed elsewhere, from values that have memory, up to this.
 inline constexpr int64_t kCheapCost = 8;
 /// Recomputing for every element of a larger shape (a broadcast) is allowed up to this.

@@ -18,8 +18,8 @@ constexpr size_t kMaxStageInstrs = 2048;
 /// Grid points that are enough to share among threads; fewer only for small work.
 constexpr int64_t kEnoughPoints = 16;
 constexpr int64_t kSmallWork = 1 << 15;
-/// Elements of a local: it lies in the cache of whoever runs the point, for every lane.
-constexpr int64_t kMaxLocal = 2048;
+/// Bytes of a local: it lies in the cache of whoever runs the point.
+constexpr int64_t kMaxLocalBytes = 1 << 16;
 
 int64_t product(std::span<const int64_t> extents) {
   int64_t n = 1;
@@ -211,7 +211,11 @@ void StageFuser::make_locals(KernelDraft& draft, uint32_t position) const {
     }
     const BufferId id{static_cast<uint32_t>(i)};
     const Footprint touched = footprint(*part, part->grid.size(), id);
-    if (!touched.is_private(part->grid) || touched.high - touched.low >= kMaxLocal) continue;
+    const int64_t extent = touched.high - touched.low + 1;
+    if (!touched.is_private(part->grid) ||
+        extent * static_cast<int64_t>(size_of(buffer.dtype)) > kMaxLocalBytes) {
+      continue;
+    }
     visit_accesses(*part, part->grid.size(), [&](Access& access, std::span<const int64_t>) {
       if (access.buffer != id) return;
       access.index.offset -= touched.low;
@@ -219,7 +223,7 @@ void StageFuser::make_locals(KernelDraft& draft, uint32_t position) const {
     });
     source = {BufferSource::Kind::Local, source.index};
     buffer.kind = BufferKind::Local;
-    buffer.extent = touched.high - touched.low + 1;
+    buffer.extent = extent;
   }
 }
 

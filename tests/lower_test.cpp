@@ -372,15 +372,16 @@ TEST(Lower, ManyDistinctInputsAreSplit) {  // CASES KER-01
   }
 }
 
-TEST(Lower, SoftmaxIsOneLaunchOfThreeStages) {
+TEST(Lower, SoftmaxIsOneLaunchOfFourStages) {
   for (const Shape& shape : {Shape{6, 40}, Shape{40}, Shape{2, 3, 5, 7}}) {
     Sketch s;
     s.b.output(s.b.record(Op::Softmax, {s.input(shape)}, Attrs().add_int(shape.rank() - 1)));
     s.expect_same();
     const Lowered lowered = lower_verified(s.graph);
     ASSERT_EQ(lowered.plan.launches.size(), 1);
-    EXPECT_EQ(lowered.kernels[0].phases[0].parts[0].stages.size(), 3);
-    // The rows' maxima and sums are locals: nothing but the result has memory.
+    // Maximum, exponentials, their sum, the quotient.
+    EXPECT_EQ(lowered.kernels[0].phases[0].parts[0].stages.size(), 4);
+    // All but the result are locals: nothing else has memory.
     EXPECT_EQ(lowered.plan.slots.size(), 2);
   }
 }
