@@ -25,6 +25,7 @@ void visit_fields(Part& part, Visit visit) {
   visit("lanes", part.vector_lanes);
   visit("unroll", part.unroll);
   visit("task", part.task_points);
+  visit("columns", part.task_columns);
   visit("mr", part.mr);
   visit("nr", part.nr);
   visit("kc", part.kc);

@@ -5,6 +5,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -86,6 +87,12 @@ class Machine {
   llvm::FunctionPassManager passes_;
 };
 
+void set_option(llvm::StringRef name) {
+  auto* option = static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions().lookup(name));
+  REPRISE_ASSERT(option != nullptr);
+  option->setValue(true);
+}
+
 Machine& machine_for(const TargetInfo& target) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -93,6 +100,9 @@ Machine& machine_for(const TargetInfo& target) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    // Addresses come as a base, an index and a displacement already: loop strength reduction would
+    // take most of the compile time to arrive at the same.
+    set_option("disable-lsr");
   });
   thread_local std::map<std::string, std::unique_ptr<Machine>> machines;
   std::unique_ptr<Machine>& machine = machines[target.triple + " " + target.features];

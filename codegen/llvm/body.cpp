@@ -12,6 +12,7 @@ using llvm::Value;
 struct BodyEmitter::Address {
   DType dtype;
   Value* pointer;
+  int64_t displacement;  ///< in elements
   int64_t stride;
   Lanes offsets;  ///< in elements; no parts when the access is affine along the lanes
 
@@ -160,18 +161,31 @@ void BodyEmitter::emit_instr(uint32_t index) {
   }
 }
 
-Lanes BodyEmitter::affine(const Affine& affine) {
-  // Outer variables first, so that the sum over them moves out of the inner loops.
-  Value* base = f_.i64(affine.offset);
+/// The computed part of an affine form (null: none): the sum over the outer variables, which moves
+/// out of the inner loops, and the term of the innermost one. Adds the rest to `constant`.
+std::pair<Value*, Value*> BodyEmitter::terms(const Affine& affine, int64_t& constant) {
+  Value* outer = nullptr;
+  Value* inner = nullptr;
+  constant += affine.offset;
   for (size_t v = 0; v < affine.coefficients.size(); ++v) {
-    if (affine.coefficients[v] == 0) continue;
-    Value* term = b_.CreateMul(scope_.variables[v], f_.i64(affine.coefficients[v]));
-    base = b_.CreateAdd(base, term);
+    const int64_t coefficient = affine.coefficients[v];
+    if (coefficient == 0) continue;
+    const Variable& variable = scope_.variables[v];
+    constant += coefficient * variable.offset;
+    if (variable.value == nullptr) continue;
+    if (inner != nullptr) outer = outer == nullptr ? inner : b_.CreateAdd(outer, inner);
+    inner = coefficient == 1 ? variable.value : b_.CreateMul(variable.value, f_.i64(coefficient));
   }
-  const int64_t stride =
-      scope_.vector >= 0 && static_cast<size_t>(scope_.vector) < affine.coefficients.size()
-          ? affine.coefficients[scope_.vector]
-          : 0;
+  return {outer, inner};
+}
+
+Lanes BodyEmitter::affine(const Affine& affine) {
+  int64_t constant = 0;
+  const auto [outer, inner] = terms(affine, constant);
+  Value* base = inner == nullptr ? f_.i64(constant) : inner;
+  if (outer != nullptr) base = b_.CreateAdd(outer, base);
+  if (inner != nullptr && constant != 0) base = b_.CreateAdd(base, f_.i64(constant));
+  const int64_t stride = coefficient(affine, scope_.vector);
   Lanes result(base);
   if (stride == 0 || shape_.lanes == 1) return result;
   result.uniform = false;
@@ -192,22 +206,26 @@ BodyEmitter::Address BodyEmitter::address(const Access& access) {
   const Buffer& buffer = f_.kernel.buffers[access.buffer.index];
   const bool local = buffer.kind == BufferKind::Local;
   const int64_t scale = local ? locals_.stride : 1;
-  Address result{.dtype = buffer.dtype, .pointer = nullptr, .stride = 0, .offsets = {}};
-  Value* base = f_.i64(access.index.offset);
-  for (size_t v = 0; v < access.index.coefficients.size(); ++v) {
-    const int64_t coefficient = access.index.coefficients[v];
-    if (coefficient == 0) continue;
-    base = b_.CreateAdd(base, b_.CreateMul(scope_.variables[v], f_.i64(coefficient)));
-    if (static_cast<int>(v) == scope_.vector && shape_.lanes > 1) {
-      result.stride = coefficient * scale;
-    }
-  }
+  Address result{
+      .dtype = buffer.dtype, .pointer = nullptr, .displacement = 0, .stride = 0, .offsets = {}};
+  const auto [outer, inner] = terms(access.index, result.displacement);
+  result.displacement *= scale;
+  if (shape_.lanes > 1) result.stride = coefficient(access.index, scope_.vector) * scale;
   // Lanes that are grid points have their local elements side by side.
   if (local && locals_.stride > 1) result.stride += 1;
+  result.pointer =
+      local ? f_.scratch_at(locals_.byte_offset[access.buffer.index]) : f_.buffer(access.buffer);
+  const auto advance = [&](Value* elements) {
+    if (elements == nullptr) return;
+    if (scale != 1) elements = b_.CreateMul(elements, f_.i64(scale));
+    result.pointer = f_.element(buffer.dtype, result.pointer, elements);
+  };
+  advance(outer);
+  advance(inner);
   if (access.dynamic.valid()) {
     Lanes& dynamic = values_[access.dynamic.index];
     if (dynamic.uniform) {
-      base = b_.CreateAdd(base, dynamic.scalar());
+      advance(dynamic.scalar());
     } else {
       result.offsets.uniform = false;
       for (Value* part : dynamic.parts) {
@@ -216,14 +234,11 @@ BodyEmitter::Address BodyEmitter::address(const Access& access) {
       }
     }
   }
-  if (scale != 1) base = b_.CreateMul(base, f_.i64(scale));
-  Value* origin =
-      local ? f_.scratch_at(locals_.byte_offset[access.buffer.index]) : f_.buffer(access.buffer);
-  result.pointer = f_.element(buffer.dtype, origin, base);
   return result;
 }
 
 Value* BodyEmitter::pointer_at(const Address& address, int64_t elements) {
+  elements += address.displacement;
   return elements == 0 ? address.pointer
                        : f_.element(address.dtype, address.pointer, f_.i64(elements));
 }
@@ -232,7 +247,7 @@ Value* BodyEmitter::lane_pointer(const Address& address, int copy, int lane) {
   const int64_t step = address.stride * (int64_t{copy} * shape_.lanes + lane);
   if (address.offsets.parts.empty()) return pointer_at(address, step);
   Value* offset = b_.CreateExtractElement(address.offsets.parts[copy], lane);
-  return f_.element(address.dtype, address.pointer, b_.CreateAdd(offset, f_.i64(step)));
+  return f_.element(address.dtype, pointer_at(address, step), offset);
 }
 
 Value* BodyEmitter::active_mask(Value* mask, int copy) {
@@ -271,7 +286,7 @@ Lanes BodyEmitter::load(const Instr& instr) {
         mask == nullptr || uniform_mask ? nullptr : active_mask(vector(*mask, copy), copy);
     if (at.uniform()) {
       Value* any = b_.CreateOrReduce(lane_mask);
-      Value* one = f_.load(dtype, guard(at.pointer, any), 1, 1);
+      Value* one = f_.load(dtype, guard(pointer_at(at, 0), any), 1, 1);
       Value* wide = f_.splat(one, lanes);
       result.parts.push_back(
           b_.CreateSelect(lane_mask, wide, llvm::Constant::getNullValue(wide->getType())));
@@ -335,7 +350,7 @@ void BodyEmitter::store(const Instr& instr) {
     return;
   }
   if (at.uniform() && value.uniform && mask == nullptr) {
-    f_.store(dtype, value.scalar(), at.pointer, 1);
+    f_.store(dtype, value.scalar(), pointer_at(at, 0), 1);
     return;
   }
   for (int copy = 0; copy < shape_.copies; ++copy) {

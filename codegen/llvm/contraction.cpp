@@ -1,4 +1,7 @@
-// Contractions: register-tiled micro-kernels, exact tail tiles, packed panels.
+// Contractions: register-tiled micro-kernels, exact tail tiles, packed panels, blocks of the depth.
+//
+// Every element of C is one chain of fused multiply-adds over ascending k whatever the tiling: a
+// chain that a block of the depth interrupts rests in scratch and goes on from there.
 #include "codegen/llvm/emit.h"
 
 namespace reprise::codegen {
@@ -11,79 +14,116 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
     : ContractionLoops(stage, grid_rank) {
   lanes = column < 0 ? 1 : std::max(1, schedule.vector_lanes);
 
-  // Rows: as many tall tiles as possible so that the rest is tiles at most two or so lower.
-  const int64_t most = std::max(1, schedule.mr);
-  tall = static_cast<int>(std::min(most, rows));
-  tall_count = rows == 0 ? 0 : rows / tall;
-  const int64_t rest = rows - tall_count * tall;
+  // Rows: as many tall tiles as possible, the rest as tiles that are not much lower.
+  tall = static_cast<int>(std::clamp<int64_t>(rows, 1, std::max(1, schedule.mr)));
+  tall_count = rows / tall;
+  const int64_t rest = rows % tall;
   if (rest != 0) {
     low = static_cast<int>(rest);
     low_count = 1;
-    // 6 6 2 is better as 5 5 4: move rows from tall tiles into low ones of equal height.
-    for (int height = tall - 1; height > rest; --height) {
-      // a * tall + l * height == rows with the fewest low tiles
-      bool found = false;
-      for (int64_t l = 1; l * height <= rows && l <= tall; ++l) {
-        if ((rows - l * height) % tall == 0) {
-          low = height;
-          low_count = l;
-          tall_count = (rows - l * height) / tall;
-          found = true;
-          break;
-        }
+    // 6 6 2 does better as 5 5 4: one tile less at full height makes two or three nearly full.
+    for (int height = tall - 1; height > rest && low_count == 1; --height) {
+      for (int64_t count = 1; count * height <= rows && count <= tall; ++count) {
+        if ((rows - count * height) % tall != 0) continue;
+        low = height;
+        low_count = count;
+        tall_count = (rows - count * height) / tall;
+        break;
       }
-      if (found) break;
+      if (low == height) break;
     }
   }
   panel = std::max<int64_t>(lanes, schedule.nr / lanes * lanes);
   panel_count = columns / panel;
   panel_rest = columns % panel;
-  kc = schedule.kc;
-  pack = schedule.pack_b;
+
+  pack_scalars = schedule.pack_a;
+  pack_vectors = schedule.pack_b;
+  block = std::max<int64_t>(depth, 1);
+  if (schedule.kc > 0 && schedule.kc < depth && stage.reduce.size() == 1) {
+    block_count = divide_up(depth, schedule.kc);
+    block = divide_up(divide_up(depth, block_count), 4) * 4;
+    block_count = divide_up(depth, block);
+  }
+  task_tiles = std::clamp<int64_t>(divide_up(schedule.task_points, tall), 1,
+                                   std::max<int64_t>(1, row_tiles()));
+  task_panels = schedule.task_columns <= 0
+                    ? std::max<int64_t>(1, panels())
+                    : std::clamp<int64_t>(divide_up(schedule.task_columns, panel), 1,
+                                          std::max<int64_t>(1, panels()));
 }
 
 namespace {
 
+/// A place along the depth: the reduce variables are in the scope, `packed` counts from the
+/// beginning of the block.
+struct Depth {
+  Scope scope;
+  Variable packed;
+};
+
 class ContractionEmitter {
  public:
   ContractionEmitter(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
-                     const LocalLayout& locals, const Scope& grid, Value* outer)
-      : f_(f), b_(f.b), stage_(stage), t_(tiling), locals_(locals), dot_(stage.reductions[0]) {
-    base_.variables.assign(grid.variables.begin(), grid.variables.end());
-    base_.variables.resize(grid.variables.size() + stage.parallel.size() + stage.reduce.size(),
-                           f.i64(0));
+                     const LocalLayout& locals, const Scope& grid, Value* outer, Value* row_begin,
+                     Value* panel_begin)
+      : f_(f),
+        b_(f.b),
+        stage_(stage),
+        t_(tiling),
+        locals_(locals),
+        dot_(stage.reductions[0]),
+        row_begin_(row_begin),
+        panel_begin_(panel_begin) {
+    base_.variables = grid.variables;
+    base_.variables.resize(grid.variables.size() + stage.parallel.size() + stage.reduce.size());
     const Values coordinates = f.delinearize(outer, t_.outer_extents);
     for (size_t k = 0; k < t_.outer.size(); ++k) base_.variables[t_.outer[k]] = coordinates[k];
-    first_reduce_ = static_cast<int>(grid.variables.size() + stage.parallel.size());
+    first_reduce_ = grid.variables.size() + stage.parallel.size();
+    const int64_t bytes = static_cast<int64_t>(size_of(dot_.dtype));
+    tile_elements_ = t_.tall * t_.panel;
+    if (t_.pack_vectors) vectors_at_ = f.reserve_scratch(t_.block * t_.panel * bytes);
+    if (t_.pack_scalars) {
+      scalars_at_ = f.reserve_scratch(t_.task_tiles * t_.block * t_.tall * bytes);
+    }
+    if (t_.block_count > 1) {
+      sums_at_ = f.reserve_scratch(t_.task_tiles * t_.task_panels * tile_elements_ * bytes);
+    }
   }
 
-  void run(Value* row_begin, Value* row_end, Value* panel_begin, Value* panel_end) {
-    const auto rows = [&](Value* column, const VectorShape& shape) {
-      Value* tall_count = f_.i64(t_.tall_count);
-      if (t_.tall_count > 0) {
-        f_.loop(row_begin, minimum(row_end, tall_count), 1, [&](Value* tile) {
-          micro_kernel(b_.CreateMul(tile, f_.i64(t_.tall)), t_.tall, column, shape);
+  void run(Value* row_end, Value* panel_end) {
+    f_.loop(f_.i64(0), f_.i64(t_.block_count), 1, [&](Value* block) {
+      block_begin_ = b_.CreateMul(block, f_.i64(t_.block));
+      const bool whole = t_.depth % t_.block == 0;
+      block_length_ = whole || t_.block_count == 1
+                          ? f_.i64(std::min(t_.block, t_.depth))
+                          : minimum(b_.CreateSub(f_.i64(t_.depth), block_begin_), f_.i64(t_.block));
+      first_block_ = b_.CreateICmpEQ(block, f_.i64(0));
+      last_block_ = b_.CreateICmpEQ(block, f_.i64(t_.block_count - 1));
+      if (t_.pack_scalars) {
+        for_tiles(row_end, [&](Value* tile, const Variable& row, int height) {
+          pack_scalars(tile, row, height);
         });
       }
-      if (t_.low_count > 0) {
-        f_.loop(maximum(row_begin, tall_count), row_end, 1, [&](Value* tile) {
-          Value* above = b_.CreateMul(b_.CreateSub(tile, tall_count), f_.i64(t_.low));
-          micro_kernel(b_.CreateAdd(above, f_.i64(t_.tall_count * t_.tall)), t_.low, column, shape);
+      const auto rows = [&](Value* panel, const Variable& column, const VectorShape& shape) {
+        if (t_.pack_vectors) pack_vectors(column, shape);
+        for_tiles(row_end, [&](Value* tile, const Variable& row, int height) {
+          micro_kernel(tile, row, height, panel, column, shape);
+        });
+      };
+      if (t_.panel_count > 0) {
+        f_.loop(panel_begin_, minimum(panel_end, f_.i64(t_.panel_count)), 1, [&](Value* panel) {
+          rows(panel, b_.CreateMul(panel, f_.i64(t_.panel)),
+               VectorShape::full(t_.lanes, static_cast<int>(t_.panel / t_.lanes)));
         });
       }
-    };
-    if (t_.panel_count > 0) {
-      f_.loop(panel_begin, minimum(panel_end, f_.i64(t_.panel_count)), 1, [&](Value* panel) {
-        rows(b_.CreateMul(panel, f_.i64(t_.panel)),
-             VectorShape::full(t_.lanes, static_cast<int>(t_.panel / t_.lanes)));
-      });
-    }
-    if (t_.panel_rest > 0) {
-      Value* last = b_.CreateICmpSGT(panel_end, f_.i64(t_.panel_count));
-      f_.if_then(last, [&] {
-        rows(f_.i64(t_.panel_count * t_.panel), VectorShape::holding(t_.lanes, t_.panel_rest));
-      });
-    }
+      if (t_.panel_rest > 0) {
+        f_.if_then(b_.CreateICmpSGT(panel_end, f_.i64(t_.panel_count)), [&] {
+          rows(f_.i64(t_.panel_count), f_.i64(t_.panel_count * t_.panel),
+               VectorShape::holding(t_.lanes, t_.panel_rest));
+        });
+      }
+    });
   }
 
  private:
@@ -94,83 +134,308 @@ class ContractionEmitter {
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, x);
   }
 
-  void micro_kernel(Value* row, int height, Value* column, VectorShape shape) {
-    const int width = shape.copies;
-    Values sums;
-    llvm::Value* zero = f_.splat(f_.constant(dot_.dtype, 0), t_.lanes);
-    for (int i = 0; i < height * width; ++i) sums.push_back(zero);
+  template <class F>
+  void for_tiles(Value* row_end, const F& body) {
+    Value* tall_count = f_.i64(t_.tall_count);
+    if (t_.tall_count > 0) {
+      f_.loop(row_begin_, minimum(row_end, tall_count), 1,
+              [&](Value* tile) { body(tile, b_.CreateMul(tile, f_.i64(t_.tall)), t_.tall); });
+    }
+    if (t_.low_count > 0) {
+      f_.loop(maximum(row_begin_, tall_count), row_end, 1, [&](Value* tile) {
+        const Variable row(b_.CreateMul(tile, f_.i64(t_.low)), t_.tall_count * (t_.tall - t_.low));
+        body(tile, row, t_.low);
+      });
+    }
+  }
+
+  Variable row_at(const Variable& row, int i) const { return row.plus(i); }
+
+  // ---- Loops over the depth ----
+
+  /// Runs `step(depth, unrolled copies done)` for every k of the block, `by` at a time as long as
+  /// that many are left, then one by one.
+  template <class Whole, class Single>
+  Values along_depth(const Scope& scope, int64_t by, const Values& init, const Whole& whole,
+                     const Single& single) {
+    Depth depth{scope, Variable(f_.i64(0))};
+    return level(0, depth, f_.i64(0), by, init, whole, single);
+  }
+
+  template <class Whole, class Single>
+  Values level(size_t level_index, Depth& depth, Value* linear, int64_t by, const Values& init,
+               const Whole& whole, const Single& single) {
+    const size_t variable = first_reduce_ + level_index;
+    if (level_index == stage_.reduce.size()) return single(depth, init);
+    if (level_index + 1 < stage_.reduce.size()) {
+      int64_t inner = 1;
+      for (size_t l = level_index + 1; l < stage_.reduce.size(); ++l) inner *= stage_.reduce[l];
+      return f_.loop(f_.i64(0), f_.i64(stage_.reduce[level_index]), 1, init,
+                     [&](Value* k, const Values& carried) {
+                       depth.scope.variables[variable] = k;
+                       Value* next = b_.CreateAdd(linear, b_.CreateMul(k, f_.i64(inner)));
+                       return level(level_index + 1, depth, next, by, carried, whole, single);
+                     });
+    }
+    const bool only = stage_.reduce.size() == 1;
+    Value* begin = only ? block_begin_ : f_.i64(0);
+    Value* length = only ? block_length_ : f_.i64(stage_.reduce.back());
+    const auto at = [&](Value* k) {
+      depth.scope.variables[variable] = b_.CreateAdd(begin, k);
+      depth.packed = b_.CreateAdd(linear, k);
+    };
+    Value* main = b_.CreateAnd(length, f_.i64(-by));
+    Values sums = f_.loop(f_.i64(0), main, by, init, [&](Value* k, const Values& carried) {
+      at(k);
+      return whole(depth, carried);
+    });
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(length); known != nullptr && by <= 4) {
+      const int64_t end = known->getSExtValue();
+      for (int64_t k = end & -by; k < end; ++k) {
+        at(f_.i64(k));
+        sums = single(depth, sums);
+      }
+      return sums;
+    }
+    return f_.loop(main, length, 1, sums, [&](Value* k, const Values& carried) {
+      at(k);
+      return single(depth, carried);
+    });
+  }
+
+  Depth deeper(const Depth& depth, int64_t by) const {
+    Depth result = depth;
+    if (!stage_.reduce.empty()) {
+      Variable& last = result.scope.variables.back();
+      last = last.plus(by);
+    }
+    result.packed = depth.packed.plus(by);
+    return result;
+  }
+
+  // ---- Packing ----
+
+  Value* packed_pointer(int64_t at, const Variable& index, int64_t stride, int64_t more) {
+    Value* pointer = f_.scratch_at(at);
+    if (index.value != nullptr) {
+      pointer = f_.element(dot_.dtype, pointer, b_.CreateMul(index.value, f_.i64(stride)));
+    }
+    const int64_t displacement = index.offset * stride + more;
+    return displacement == 0 ? pointer : f_.element(dot_.dtype, pointer, f_.i64(displacement));
+  }
+
+  /// One panel of the vector factor: row k of it holds the panel's columns.
+  void pack_vectors(const Variable& column, const VectorShape& shape) {
     Scope scope = base_;
     if (t_.column >= 0) scope.variables[t_.column] = column;
-    sums = fold(0, scope, row, height, shape, sums);
-    // The epilogue, a row at a time.
+    const auto single = [&](const Depth& depth, const Values&) {
+      Depth here = depth;
+      here.scope.vector = t_.column;
+      BodyEmitter body(f_, stage_.body, locals_, here.scope, shape);
+      Lanes& value = body.emit(t_.vector_root(dot_));
+      for (int copy = 0; copy < shape.copies; ++copy) {
+        f_.store(dot_.dtype, body.vector(value, copy),
+                 packed_pointer(vectors_at_, here.packed, t_.panel, int64_t{copy} * t_.lanes),
+                 t_.lanes);
+      }
+      return Values();
+    };
+    if (t_.direct || t_.lanes == 1 || stage_.reduce.empty()) {
+      along_depth(
+          scope, 2, {},
+          [&](const Depth& depth, const Values&) {
+            single(depth, {});
+            return single(deeper(depth, 1), {});
+          },
+          single);
+      return;
+    }
+    // Columns that lie along k: read a square along k, turn it, write it along the columns.
+    along_depth(
+        scope, t_.lanes, {},
+        [&](const Depth& depth, const Values&) {
+          for (int copy = 0; copy < shape.copies; ++copy) {
+            Values square;
+            for (int c = 0; c < t_.lanes; ++c) {
+              if (c >= shape.active(copy)) {
+                square.push_back(f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
+                continue;
+              }
+              Scope at = depth.scope;
+              at.variables[t_.column] = column.plus(int64_t{copy} * t_.lanes + c);
+              at.vector = static_cast<int>(at.variables.size()) - 1;
+              BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::full(t_.lanes, 1));
+              square.push_back(body.vector(body.emit(t_.vector_root(dot_)), 0));
+            }
+            transpose(square);
+            for (int k = 0; k < t_.lanes; ++k) {
+              f_.store(dot_.dtype, square[k],
+                       packed_pointer(vectors_at_, depth.packed.plus(k), t_.panel,
+                                      int64_t{copy} * t_.lanes),
+                       t_.lanes);
+            }
+          }
+          return Values();
+        },
+        single);
+  }
+
+  void transpose(Values& square) {
+    const int n = static_cast<int>(square.size());
+    for (int distance = n / 2; distance >= 1; distance /= 2) {
+      llvm::SmallVector<int, 16> first, second;
+      for (int lane = 0; lane < n; ++lane) {
+        const bool low = (lane & distance) == 0;
+        first.push_back(low ? lane : n + lane - distance);
+        second.push_back(low ? lane + distance : n + lane);
+      }
+      for (int i = 0; i < n; ++i) {
+        if ((i & distance) != 0) continue;
+        Value* a = square[i];
+        Value* x = square[i + distance];
+        square[i] = b_.CreateShuffleVector(a, x, first);
+        square[i + distance] = b_.CreateShuffleVector(a, x, second);
+      }
+    }
+  }
+
+  /// One row tile of the scalar factor: row k of it holds the tile's rows.
+  void pack_scalars(Value* tile, const Variable& row, int height) {
+    Scope scope = base_;
+    Value* first = b_.CreateMul(b_.CreateSub(tile, row_begin_), f_.i64(t_.block));
+    const auto single = [&](const Depth& depth, const Values&) {
+      Scope at = depth.scope;
+      Variable packed = depth.packed;
+      packed.value = packed.value == nullptr ? first : b_.CreateAdd(first, packed.value);
+      const VectorShape shape = VectorShape::holding(t_.lanes, height);
+      if (t_.row >= 0) at.variables[t_.row] = row;
+      at.vector = t_.row;
+      BodyEmitter body(f_, stage_.body, locals_, at, shape);
+      Lanes& value = body.emit(t_.scalar_root(dot_));
+      for (int copy = 0; copy < shape.copies; ++copy) {
+        f_.store(dot_.dtype, body.vector(value, copy),
+                 packed_pointer(scalars_at_, packed, t_.tall, int64_t{copy} * t_.lanes),
+                 shape.active(copy));
+      }
+      return Values();
+    };
+    along_depth(
+        scope, 2, {},
+        [&](const Depth& depth, const Values&) {
+          single(depth, {});
+          return single(deeper(depth, 1), {});
+        },
+        single);
+  }
+
+  // ---- The micro-kernel ----
+
+  void micro_kernel(Value* tile, const Variable& row, int height, Value* panel,
+                    const Variable& column, const VectorShape& shape) {
+    const int width = shape.copies;
+    Scope scope = base_;
+    if (t_.column >= 0) scope.variables[t_.column] = column;
+    Values sums(static_cast<size_t>(height * width),
+                f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
+    Value* rest = nullptr;
+    if (t_.block_count > 1) {
+      Value* index =
+          b_.CreateAdd(b_.CreateMul(b_.CreateSub(panel, panel_begin_), f_.i64(t_.task_tiles)),
+                       b_.CreateSub(tile, row_begin_));
+      rest = f_.element(dot_.dtype, f_.scratch_at(sums_at_),
+                        b_.CreateMul(index, f_.i64(tile_elements_)));
+      sums = f_.if_then(b_.CreateNot(first_block_), sums, [&] {
+        Values loaded;
+        for (int i = 0; i < height * width; ++i) {
+          loaded.push_back(f_.load(dot_.dtype, f_.element(dot_.dtype, rest, f_.i64(i * t_.lanes)),
+                                   t_.lanes, t_.lanes));
+        }
+        return loaded;
+      });
+    }
+    const auto single = [&](const Depth& depth, const Values& carried) {
+      return multiply_add(depth, tile, row, height, shape, carried);
+    };
+    sums = along_depth(
+        scope, kUnroll, sums,
+        [&](const Depth& depth, const Values& carried) {
+          Values next = carried;
+          for (int64_t u = 0; u < kUnroll; ++u) next = single(deeper(depth, u), next);
+          return next;
+        },
+        single);
+    if (rest != nullptr) {
+      f_.if_then(b_.CreateNot(last_block_), [&] {
+        for (int i = 0; i < height * width; ++i) {
+          f_.store(dot_.dtype, sums[i], f_.element(dot_.dtype, rest, f_.i64(i * t_.lanes)),
+                   t_.lanes);
+        }
+      });
+    }
+    f_.if_then(last_block_, [&] { write_back(scope, row, height, shape, sums); });
+  }
+
+  /// The epilogue, a row at a time.
+  void write_back(const Scope& scope, const Variable& row, int height, const VectorShape& shape,
+                  const Values& sums) {
     for (int i = 0; i < height; ++i) {
       Scope at;
       at.variables.assign(scope.variables.begin(), scope.variables.begin() + first_reduce_);
-      if (t_.row >= 0) at.variables[t_.row] = b_.CreateAdd(row, f_.i64(i));
+      if (t_.row >= 0) at.variables[t_.row] = row.plus(i);
       at.vector = t_.column;
       Lanes result;
       result.uniform = t_.lanes == 1;
-      for (int j = 0; j < width; ++j) result.parts.push_back(sums[i * width + j]);
+      for (int j = 0; j < shape.copies; ++j) result.parts.push_back(sums[i * shape.copies + j]);
       BodyEmitter post(f_, stage_.post, locals_, at, shape);
       post.set_reduced({&result, 1});
       post.emit_all();
     }
   }
 
-  /// Loops over the reduce variables from `level` on, the innermost unrolled, carrying the sums.
-  Values fold(size_t level, Scope& scope, Value* row, int height, const VectorShape& shape,
-              const Values& init) {
-    if (level == stage_.reduce.size()) return step(scope, row, height, shape, init);
-    const int64_t extent = stage_.reduce[level];
-    const size_t variable = static_cast<size_t>(first_reduce_) + level;
-    if (level + 1 < stage_.reduce.size()) {
-      return f_.loop(f_.i64(0), f_.i64(extent), 1, init, [&](Value* k, const Values& sums) {
-        scope.variables[variable] = k;
-        return fold(level + 1, scope, row, height, shape, sums);
-      });
+  /// One k: a row of vectors of one factor times `height` scalars of the other.
+  Values multiply_add(const Depth& depth, Value* tile, const Variable& row, int height,
+                      const VectorShape& shape, const Values& sums) {
+    Values wide;
+    if (t_.pack_vectors) {
+      for (int j = 0; j < shape.copies; ++j) {
+        wide.push_back(f_.load(
+            dot_.dtype, packed_pointer(vectors_at_, depth.packed, t_.panel, int64_t{j} * t_.lanes),
+            t_.lanes, t_.lanes));
+      }
+    } else {
+      Scope at = depth.scope;
+      at.vector = t_.column;
+      BodyEmitter body(f_, stage_.body, locals_, at, shape);
+      Lanes& value = body.emit(t_.vector_root(dot_));
+      for (int j = 0; j < shape.copies; ++j) wide.push_back(body.vector(value, j));
     }
-    constexpr int64_t kUnroll = 4;
-    const int64_t main = extent / kUnroll * kUnroll;
-    Values sums =
-        f_.loop(f_.i64(0), f_.i64(main), kUnroll, init, [&](Value* k, const Values& carried) {
-          Values next = carried;
-          for (int64_t u = 0; u < kUnroll; ++u) {
-            scope.variables[variable] = b_.CreateAdd(k, f_.i64(u));
-            next = step(scope, row, height, shape, next);
-          }
-          return next;
-        });
-    for (int64_t k = main; k < extent; ++k) {
-      scope.variables[variable] = f_.i64(k);
-      sums = step(scope, row, height, shape, sums);
+    Variable packed = depth.packed;
+    if (t_.pack_scalars) {
+      Value* first = b_.CreateMul(b_.CreateSub(tile, row_begin_), f_.i64(t_.block));
+      packed.value = packed.value == nullptr ? first : b_.CreateAdd(first, packed.value);
     }
-    return sums;
-  }
-
-  /// One k: a vector row of one factor times `height` scalars of the other.
-  Values step(const Scope& scope, Value* row, int height, const VectorShape& shape,
-              const Values& sums) {
-    const ScalarId vector_root = t_.vector_root(dot_);
-    const ScalarId scalar_root = t_.scalar_root(dot_);
-    Scope vector_scope = scope;
-    vector_scope.vector = t_.column;
-    BodyEmitter columns(f_, stage_.body, locals_, vector_scope, shape);
-    Lanes& wide = columns.emit(vector_root);
     Values next = sums;
     for (int i = 0; i < height; ++i) {
-      Scope at = scope;
-      if (t_.row >= 0) at.variables[t_.row] = b_.CreateAdd(row, f_.i64(i));
-      BodyEmitter one(f_, stage_.body, locals_, at, VectorShape::scalar());
-      Value* factor = f_.splat(one.emit(scalar_root).scalar(), t_.lanes);
+      Value* factor;
+      if (t_.pack_scalars) {
+        factor = f_.load(dot_.dtype, packed_pointer(scalars_at_, packed, t_.tall, i), 1, 1);
+      } else {
+        Scope at = depth.scope;
+        if (t_.row >= 0) at.variables[t_.row] = row.plus(i);
+        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::scalar());
+        factor = body.emit(t_.scalar_root(dot_)).scalar();
+      }
+      factor = f_.splat(factor, t_.lanes);
       for (int j = 0; j < shape.copies; ++j) {
         Value*& sum = next[i * shape.copies + j];
-        Value* other = columns.vector(wide, j);
-        sum = t_.columns_from_second ? f_.fma(dot_.dtype, factor, other, sum)
-                                     : f_.fma(dot_.dtype, other, factor, sum);
+        sum = t_.columns_from_second ? f_.fma(dot_.dtype, factor, wide[j], sum)
+                                     : f_.fma(dot_.dtype, wide[j], factor, sum);
       }
     }
     return next;
   }
+
+  static constexpr int64_t kUnroll = 4;
 
   FunctionEmitter& f_;
   llvm::IRBuilder<>& b_;
@@ -179,7 +444,15 @@ class ContractionEmitter {
   const LocalLayout& locals_;
   const Reduction& dot_;
   Scope base_;
-  int first_reduce_ = 0;
+  size_t first_reduce_ = 0;
+  Value* row_begin_;
+  Value* panel_begin_;
+  Value* block_begin_ = nullptr;
+  Value* block_length_ = nullptr;
+  Value* first_block_ = nullptr;
+  Value* last_block_ = nullptr;
+  int64_t vectors_at_ = 0, scalars_at_ = 0, sums_at_ = 0;
+  int64_t tile_elements_ = 0;
 };
 
 }  // namespace
@@ -188,8 +461,8 @@ void emit_contraction(FunctionEmitter& f, const Stage& stage, const ContractionT
                       const LocalLayout& locals, const Scope& grid, Value* outer, Value* row_begin,
                       Value* row_end, Value* panel_begin, Value* panel_end) {
   if (tiling.rows == 0 || tiling.columns == 0) return;
-  ContractionEmitter(f, stage, tiling, locals, grid, outer)
-      .run(row_begin, row_end, panel_begin, panel_end);
+  ContractionEmitter(f, stage, tiling, locals, grid, outer, row_begin, panel_begin)
+      .run(row_end, panel_end);
 }
 
 }  // namespace reprise::codegen

@@ -156,9 +156,29 @@ class FunctionEmitter {
   int64_t scratch_bytes_ = 0;
 };
 
+/// A loop variable's value: a computed part (null: none) plus a constant, which ends up in the
+/// displacement of addresses.
+struct Variable {
+  llvm::Value* value = nullptr;
+  int64_t offset = 0;
+
+  Variable() = default;
+  Variable(llvm::Value* computed, int64_t constant = 0) : value(computed), offset(constant) {
+    if (auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(computed)) {
+      value = nullptr;
+      offset += known->getSExtValue();
+    }
+  }
+  [[nodiscard]] Variable plus(int64_t more) const {
+    Variable result = *this;
+    result.offset += more;
+    return result;
+  }
+};
+
 /// The variables a body sees, at lane 0 of copy 0; `vector` is the one whose lanes are consecutive.
 struct Scope {
-  llvm::SmallVector<llvm::Value*, 8> variables;
+  llvm::SmallVector<Variable, 8> variables;
   int vector = -1;
 };
 
@@ -187,6 +207,7 @@ class BodyEmitter {
   Lanes map(std::span<const ScalarId> args, Operation operation);
   struct Address;
   Address address(const Access& access);
+  std::pair<llvm::Value*, llvm::Value*> terms(const Affine& affine, int64_t& constant);
   llvm::Value* pointer_at(const Address& address, int64_t lane);
   llvm::Value* lane_pointer(const Address& address, int copy, int lane);
   llvm::Value* active_mask(llvm::Value* mask, int copy);
@@ -216,7 +237,7 @@ PartCode emit_part(llvm::Module& module, const Kernel& kernel, const Part& part,
                    const PartSchedule& schedule, const TargetInfo& target, const Features& features,
                    llvm::StringRef name);
 
-/// How the loops of a contraction tile.
+/// How the loops of a contraction tile, and which tiles a task takes.
 struct ContractionTiling : ContractionLoops {
   ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& schedule);
 
@@ -226,8 +247,11 @@ struct ContractionTiling : ContractionLoops {
   int64_t tall_count = 0, low_count = 0;
   // Column panels: `panel_count` of `panel` columns, then one of `panel_rest` (if not 0).
   int64_t panel = 1, panel_count = 0, panel_rest = 0;
-  int64_t kc = 0;
-  bool pack = false;
+  // Depth: blocks of `block`, the last one shorter.
+  int64_t block = 1, block_count = 1;
+  bool pack_scalars = false;  ///< copy the factor that is broadcast, tile by tile
+  bool pack_vectors = false;  ///< copy the factor that is read as vectors, panel by panel
+  int64_t task_tiles = 1, task_panels = 1;
 
   [[nodiscard]] int64_t row_tiles() const { return tall_count + low_count; }
   [[nodiscard]] int64_t panels() const { return panel_count + (panel_rest != 0 ? 1 : 0); }
@@ -238,8 +262,8 @@ struct ContractionTiling : ContractionLoops {
   }
 };
 
-/// Runs row tiles [row_begin, row_end) and panels [panel_begin, panel_end) of a contraction, at one
-/// point of the grid and of the outer parallel loops.
+/// Runs row tiles [row_begin, row_end) and panels [panel_begin, panel_end) of a contraction (at
+/// most what one task takes), at one point of the grid and of the outer parallel loops.
 void emit_contraction(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
                       const LocalLayout& locals, const Scope& grid, llvm::Value* outer,
                       llvm::Value* row_begin, llvm::Value* row_end, llvm::Value* panel_begin,

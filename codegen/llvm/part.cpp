@@ -78,7 +78,7 @@ class PartEmitter {
     f_.loop(first, last, 1, [&](Value* point) {
       Scope scope;
       const Values coordinates = f_.delinearize(point, part_.grid);
-      scope.variables.assign(coordinates.begin(), coordinates.end());
+      for (Value* coordinate : coordinates) scope.variables.emplace_back(coordinate);
       for (size_t s = 0; s < part_.stages.size(); ++s) point_stage(s, scope);
     });
     return tasks;
@@ -96,8 +96,8 @@ class PartEmitter {
     const auto row = [&](Value* index, Value* from, Value* to, bool whole) {
       Scope scope;
       const Values coordinates = f_.delinearize(index, outer_extents);
-      if (!outer_extents.empty()) scope.variables.assign(coordinates.begin(), coordinates.end());
-      scope.variables.push_back(nullptr);
+      for (Value* coordinate : coordinates) scope.variables.emplace_back(coordinate);
+      scope.variables.emplace_back();
       points(scope, from, to, whole);
     };
     if (wanted >= inner) {
@@ -151,24 +151,28 @@ class PartEmitter {
     const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), schedule_);
     const int64_t points = product(part_.grid) * tiling.outer_count();
     if (points == 0 || tiling.rows == 0 || tiling.columns == 0) return 0;
-    const int64_t tile_rows = std::max(tiling.tall, 1);
-    const int64_t tiles_per_task = std::clamp<int64_t>(
-        (schedule_.task_points + tile_rows - 1) / tile_rows, 1, tiling.row_tiles());
-    const int64_t row_tasks = divide_up(tiling.row_tiles(), tiles_per_task);
-    const int64_t panel_tasks = 1;
+    const int64_t row_tasks = divide_up(tiling.row_tiles(), tiling.task_tiles);
+    const int64_t panel_tasks = divide_up(tiling.panels(), tiling.task_panels);
     const int64_t per_point = row_tasks * panel_tasks;
     f_.loop(f_.begin(), f_.end(), 1, [&](Value* task) {
       Value* point = b_.CreateUDiv(task, f_.i64(per_point));
       Value* inside = b_.CreateURem(task, f_.i64(per_point));
-      Value* row_begin = b_.CreateMul(inside, f_.i64(tiles_per_task));
-      Value* row_end = minimum(b_.CreateAdd(row_begin, f_.i64(tiles_per_task)), tiling.row_tiles());
+      const auto range = [&](Value* index, int64_t each, int64_t all) -> std::pair<Value*, Value*> {
+        if (each >= all) return {f_.i64(0), f_.i64(all)};
+        Value* from = b_.CreateMul(index, f_.i64(each));
+        return {from, minimum(b_.CreateAdd(from, f_.i64(each)), all)};
+      };
+      const auto [row_begin, row_end] =
+          range(b_.CreateUDiv(inside, f_.i64(panel_tasks)), tiling.task_tiles, tiling.row_tiles());
+      const auto [panel_begin, panel_end] =
+          range(b_.CreateURem(inside, f_.i64(panel_tasks)), tiling.task_panels, tiling.panels());
       Value* outer = b_.CreateURem(point, f_.i64(tiling.outer_count()));
       Value* grid_point = b_.CreateUDiv(point, f_.i64(tiling.outer_count()));
       Scope scope;
       const Values coordinates = f_.delinearize(grid_point, part_.grid);
-      scope.variables.assign(coordinates.begin(), coordinates.end());
-      emit_contraction(f_, stage, tiling, locals_, scope, outer, row_begin, row_end, f_.i64(0),
-                       f_.i64(tiling.panels()));
+      for (Value* coordinate : coordinates) scope.variables.emplace_back(coordinate);
+      emit_contraction(f_, stage, tiling, locals_, scope, outer, row_begin, row_end, panel_begin,
+                       panel_end);
     });
     return points * per_point;
   }
@@ -219,7 +223,7 @@ class PartEmitter {
     const int64_t step = int64_t{lanes_} * unroll_;
     nest(outer, 0, scope, [&](Scope& at) {
       const size_t variable = at.variables.size();
-      at.variables.push_back(nullptr);
+      at.variables.emplace_back();
       at.vector = static_cast<int>(variable);
       const auto body = [&](Value* i, const VectorShape& shape) {
         at.variables[variable] = i;
@@ -243,7 +247,7 @@ class PartEmitter {
       return;
     }
     f_.loop(f_.i64(0), f_.i64(extents[level]), 1, [&](Value* i) {
-      scope.variables.push_back(i);
+      scope.variables.emplace_back(i);
       nest(extents, level + 1, scope, body);
       scope.variables.pop_back();
     });
@@ -357,7 +361,7 @@ class PartEmitter {
           coordinates[axis] = f_.i64(rest % stage.reduce[axis]);
           rest /= stage.reduce[axis];
         }
-        at.variables.append(coordinates.begin(), coordinates.end());
+        for (Value* coordinate : coordinates) at.variables.emplace_back(coordinate);
         return evaluate(stage, at, shape, f_.i64(first));
       }
       const State left = node(first, 2 * stride);
@@ -423,7 +427,7 @@ class PartEmitter {
       Value* linear = f_.i64(0);
       for (size_t axis = 0; axis < stage.reduce.size(); ++axis) {
         linear = b_.CreateAdd(b_.CreateMul(linear, f_.i64(stage.reduce[axis])),
-                              at.variables[first_reduce + axis]);
+                              value_of(at.variables[first_reduce + axis]));
       }
       Value* partial = b_.CreateAnd(linear, f_.i64(kReducePartials - 1));
       const State value = evaluate(stage, at, shape, linear);
@@ -482,7 +486,7 @@ class PartEmitter {
     const size_t variable = scope.variables.size();
     if (level + 1 < stage.reduce.size()) {
       return f_.loop(f_.i64(0), f_.i64(extent), 1, init, [&](Value* i, const Values& sums) {
-        scope.variables.push_back(i);
+        scope.variables.emplace_back(i);
         const int64_t inner =
             product(std::span(stage.reduce.data() + level + 1, stage.reduce.size() - level - 1));
         Value* base = b_.CreateAdd(linear, b_.CreateMul(i, f_.i64(inner)));
@@ -491,16 +495,16 @@ class PartEmitter {
         return next;
       });
     }
-    scope.variables.push_back(nullptr);
+    scope.variables.emplace_back();
     scope.vector = static_cast<int>(variable);
     const auto block = [&](Value* from, int64_t count, const Values& sums) {
       Values next = sums;
       const int64_t group = int64_t{lanes_} * unroll_;
       for (int64_t at = 0; at < count; at += group) {
-        scope.variables[variable] = b_.CreateAdd(from, f_.i64(at));
+        scope.variables[variable] = Variable(from, at);
         const VectorShape shape = VectorShape::holding(lanes_, std::min(group, count - at));
         take_in(stage, scope, shape, static_cast<int>(at / lanes_),
-                b_.CreateAdd(linear, scope.variables[variable]), next);
+                b_.CreateAdd(linear, value_of(scope.variables[variable])), next);
       }
       return next;
     };
@@ -598,6 +602,12 @@ class PartEmitter {
       base += fields * copies;
     }
     return result;
+  }
+
+  Value* value_of(const Variable& variable) {
+    if (variable.value == nullptr) return f_.i64(variable.offset);
+    return variable.offset == 0 ? variable.value
+                                : b_.CreateAdd(variable.value, f_.i64(variable.offset));
   }
 
   Value* minimum(Value* a, int64_t bound) {
