@@ -28,7 +28,7 @@ class GraphSketch {
       values_.push_back(b_.input({dtype_, shape}, i, strides));
     }
     values_.push_back(b_.parameter(dtype_, 0));
-    const int64_t num_ops = 3 + below(25);
+    const int64_t num_ops = 3 + below(30);
     while (num_ops > made_) {
       try {
         add_op();
@@ -40,7 +40,7 @@ class GraphSketch {
     const int64_t num_outputs = 1 + below(4);
     for (int64_t i = 0; i < num_outputs; ++i) {
       // Late values mostly: they depend on much.
-      const auto back = std::min<int64_t>(below(4), static_cast<int64_t>(values_.size()) - 1);
+      const auto back = std::min<int64_t>(below(12), static_cast<int64_t>(values_.size()) - 1);
       b_.output(i == 0 ? values_.back() : values_[values_.size() - 1 - back]);
     }
     return std::move(graph_);
@@ -48,11 +48,10 @@ class GraphSketch {
 
  private:
   int64_t below(int64_t bound) { return static_cast<int64_t>(random_() % bound); }
+  /// Late values mostly: they make deep graphs.
   Value any() {
-    return below(2) == 0
-               ? values_[below(static_cast<int64_t>(values_.size()))]
-               : values_[values_.size() - 1 -
-                         below(std::min<int64_t>(3, static_cast<int64_t>(values_.size())))];
+    const auto size = static_cast<int64_t>(values_.size());
+    return values_[below(4) == 0 ? below(size) : size - 1 - below(std::min<int64_t>(3, size))];
   }
   int64_t extent() { return below(12) == 0 ? below(2) : 2 + below(6); }
   Shape random_shape(int64_t max_rank) {
