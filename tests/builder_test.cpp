@@ -148,6 +148,15 @@ TEST_F(Recording, CrossEntropyGradientIsSmall) {
   EXPECT_LE(both.size(), forward.size() + 16);
 }
 
+/// The next layer reads the result anyway; the operand would have to be stored for its sign alone.
+TEST_F(Recording, ReluGradientReadsTheResult) {
+  const Value x = input({3});
+  const Value y = b.unary(Op::Relu, x);
+  const Value xs[] = {x};
+  const Value g = gradient(b, y, b.ones(b.type(y)), xs)[0];
+  EXPECT_EQ(b.view(Value{b.view(g).operands[0].index}).operands[1], NodeId{y.index});
+}
+
 TEST_F(Recording, MatmulGradientsAreTwoProducts) {
   const Value a = input({4, 3}), c = input({3, 5});
   const Value y = b.reduce(Op::Sum, b.matmul(a, c), 3, false);

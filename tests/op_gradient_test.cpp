@@ -128,7 +128,6 @@ class OpGradients : public testing::TestWithParam<int> {};
 TEST_P(OpGradients, MatchFiniteDifferences) {
   const Op op = static_cast<Op>(GetParam());
   const OpDef& def = op_def(op);
-  if (!def.samples || (!def.gradient && def.kind != OpKind::Composite)) GTEST_SKIP();
   std::mt19937 random(41);
   for (const Sample& sample : def.samples()) {
     int64_t elements = 0;
@@ -159,9 +158,19 @@ TEST_P(OpGradients, MatchFiniteDifferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, OpGradients, testing::Range(0, num_ops()), [](const auto& info) {
-  return std::string(op_def(static_cast<Op>(info.param)).name);
-});
+std::vector<int> differentiable_ops() {
+  std::vector<int> ops;
+  for (int number = 0; number < num_ops(); ++number) {
+    const OpDef& def = op_def(static_cast<Op>(number));
+    if (def.samples && (def.gradient || def.kind == OpKind::Composite)) ops.push_back(number);
+  }
+  return ops;
+}
+
+INSTANTIATE_TEST_SUITE_P(, OpGradients, testing::ValuesIn(differentiable_ops()),
+                         [](const auto& info) {
+                           return std::string(op_def(static_cast<Op>(info.param)).name);
+                         });
 
 }  // namespace
 }  // namespace reprise

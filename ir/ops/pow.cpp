@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ir/ops/inference.h"
+#include "ir/ops/pow_f64.h"
 #include "ir/ops/samples.h"
 
 namespace reprise {
@@ -32,28 +33,41 @@ ScalarId integer_pow(ScalarBuilder& b, ScalarId base, ScalarId exponent) {
   return b.select(b.lt(exponent, zero), reciprocal, power);
 }
 
+/// Narrow: the result is rounded to f32 or less, for which a logarithm in f64 keeps enough bits.
+enum class Precision : uint8_t { Narrow, Full };
+
 /// The edges are those of C's pow (annex F): pow(x, 0) and pow(1, y) are 1 even for NaN.
-ScalarId float_pow(ScalarBuilder& b, ScalarId x, ScalarId y) {
+ScalarId float_pow(ScalarBuilder& b, ScalarId x, ScalarId y, Precision precision) {
   const auto constant = [&](double value) { return b.constant(value, DType::F64); };
   const ScalarId zero = constant(0), one = constant(1), half = constant(0.5);
   const ScalarId infinity = constant(std::numeric_limits<double>::infinity());
   const ScalarId nan = constant(std::numeric_limits<double>::quiet_NaN());
   const auto both = [&](ScalarId p, ScalarId q) { return b.binary(ScalarOp::And, p, q); };
+  const auto invert = [&](ScalarId p) { return b.unary(ScalarOp::Not, p); };
   const auto is_whole = [&](ScalarId v) { return b.eq(b.unary(ScalarOp::Trunc, v), v); };
 
   const ScalarId magnitude = b.unary(ScalarOp::Abs, x);
-  ScalarId power = b.unary(ScalarOp::Exp, b.mul(y, b.unary(ScalarOp::Log, magnitude)));
-  // 1 to an infinite power went through infinity times 0.
-  const ScalarId infinite_exponent = b.eq(b.unary(ScalarOp::Abs, y), infinity);
-  power = b.select(both(b.eq(magnitude, one), infinite_exponent), one, power);
+  ScalarId power = precision == Precision::Full
+                       ? pow_f64(b, magnitude, y)
+                       : b.unary(ScalarOp::Exp, b.mul(y, b.unary(ScalarOp::Log, magnitude)));
+  // Zeros, infinities and NaN decide by themselves; so does a magnitude of 1, which an infinite
+  // exponent would take through infinity times 0.
+  const ScalarId finite = both(both(b.lt(zero, magnitude), b.lt(magnitude, infinity)),
+                               b.lt(b.unary(ScalarOp::Abs, y), infinity));
+  const ScalarId grows = b.eq(b.lt(one, magnitude), b.lt(zero, y));
+  const ScalarId is_nan =
+      b.binary(ScalarOp::Or, b.binary(ScalarOp::Ne, x, x), b.binary(ScalarOp::Ne, y, y));
+  const ScalarId extreme =
+      b.select(is_nan, nan, b.select(b.eq(magnitude, one), one, b.select(grows, infinity, zero)));
+  power = b.select(finite, power, extreme);
 
   // A negative base: odd whole exponents keep the sign (of zeros and infinities too), fractions
   // have no real power.
   const ScalarId whole = is_whole(y);
-  const ScalarId odd = both(whole, b.unary(ScalarOp::Not, is_whole(b.mul(y, half))));
+  const ScalarId odd = both(whole, invert(is_whole(b.mul(y, half))));
   power = b.select(odd, b.binary(ScalarOp::CopySign, power, x), power);
   const ScalarId below_zero = both(b.lt(x, zero), b.lt(magnitude, infinity));
-  power = b.select(both(below_zero, b.unary(ScalarOp::Not, whole)), nan, power);
+  power = b.select(both(below_zero, invert(whole)), nan, power);
 
   return b.select(b.binary(ScalarOp::Or, b.eq(y, zero), b.eq(x, one)), one, power);
 }
@@ -61,8 +75,8 @@ ScalarId float_pow(ScalarBuilder& b, ScalarId x, ScalarId y) {
 ScalarId lower(ScalarBuilder& b, std::span<const ScalarId> x, const OpContext&) {
   const DType dtype = b.dtype(x[0]);
   if (is_integer(dtype)) return integer_pow(b, x[0], x[1]);
-  // In f64 the logarithm keeps enough bits for every narrower type.
-  return b.cast(float_pow(b, b.cast(x[0], DType::F64), b.cast(x[1], DType::F64)), dtype);
+  const Precision precision = dtype == DType::F64 ? Precision::Full : Precision::Narrow;
+  return b.cast(float_pow(b, b.cast(x[0], DType::F64), b.cast(x[1], DType::F64), precision), dtype);
 }
 
 void gradient(GradientContext& ctx) {

@@ -15,9 +15,9 @@ const OpDef& relu_def() {
       .gradient =
           [](GradientContext& ctx) {
             Builder& b = ctx.builder;
+            // By the result, which the next layer reads anyway: the operand need not be kept.
             const Value zero = b.constant(0, b.dtype(ctx.result));
-            ctx.accumulate(0,
-                           b.where(b.binary(Op::Less, zero, ctx.operand(0)), ctx.cotangent, zero));
+            ctx.accumulate(0, b.where(b.binary(Op::Less, zero, ctx.result), ctx.cotangent, zero));
           },
       .samples = unary_samples_of<Fill::Extremes>,
   };
