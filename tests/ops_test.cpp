@@ -161,6 +161,7 @@ TEST(Reductions, FindNaNAndTies) {
 
 TEST(Reductions, LongSumsStayAccurate) {
   expect_scalar(sum(ones({16777220})), 16777220.f);
+  expect_values(mean(ones({20000000, 2}), 0), F{1, 1});
 }
 
 TEST(Movement, ShapesAndViews) {
