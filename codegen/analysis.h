@@ -120,6 +120,7 @@ struct ContractionLoops {
     column = columns_from_second ? second : first;
     row = columns_from_second ? first : second;
     direct = column < 0 || contiguous_loads(vector_root(dot), column);
+    scalars_direct = row < 0 || contiguous_loads(scalar_root(dot), row);
     for (int p = 0; p < count; ++p) {
       const int variable = grid_rank + p;
       if (variable == row) {
@@ -143,6 +144,7 @@ struct ContractionLoops {
 
   bool columns_from_second = true;  ///< value2 is read as vectors, else value
   bool direct = true;               ///< that factor lies contiguous along the columns
+  bool scalars_direct = true;       ///< the other one does along the rows
   int row = -1, column = -1;        ///< variables; -1: extent 1
   std::vector<int> outer;           ///< the other parallel variables
   std::vector<int64_t> outer_extents;

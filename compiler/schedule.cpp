@@ -9,6 +9,10 @@ namespace {
 using codegen::divide_up;
 using codegen::product;
 
+constexpr int64_t kPanelDepth = 512;          // of a packed panel: 32 KiB of 16 columns
+constexpr int64_t kPackedRows = 256;          // rows of a task that packs
+constexpr double kContractionTaskNs = 15000;  // shorter tasks are not worth handing over
+
 /// Size of the widest element that a part computes with; index arithmetic does not count.
 int widest_element(const Part& part) {
   size_t widest = 1;
@@ -58,23 +62,69 @@ int64_t points_per_task(double total_ns, int64_t points) {
                            static_cast<int64_t>(static_cast<double>(points) * task_ns / total_ns));
 }
 
+/// The register tile: enough chains of multiply-adds to hide their latency, within the registers.
+void choose_tile(PartSchedule& schedule, const codegen::ContractionLoops& loops,
+                 const TargetInfo& target) {
+  const int lanes = schedule.vector_lanes;
+  const bool many = target.vector_registers >= 32;
+  const int64_t vectors_in_row = divide_up(std::max<int64_t>(loops.columns, 1), lanes);
+  int height = many ? 8 : 6;
+  int64_t vectors = 2;
+  if (!target.numerics.fma) height = 4;  // products need registers of their own
+  if (many && (loops.columns % (3 * lanes) == 0 || loops.columns > 8 * lanes)) vectors = 3;
+  if (loops.rows < height) {
+    // Few rows: wider instead.
+    height = static_cast<int>(std::max<int64_t>(loops.rows, 1));
+    const int64_t sums = many ? 24 : target.numerics.fma ? 12 : 8;
+    vectors = std::clamp<int64_t>(sums / height, 1, 8);
+  } else if (vectors_in_row == 1) {
+    height = static_cast<int>(std::min<int64_t>(loops.rows, many ? 16 : 10));
+  }
+  schedule.mr = height;
+  schedule.nr = static_cast<int>(std::min(vectors, vectors_in_row)) * lanes;
+}
+
 PartSchedule schedule_contraction(const Part& part, const Stage& stage, const TargetInfo& target) {
   PartSchedule schedule;
   const codegen::ContractionLoops loops(stage, static_cast<int>(part.grid.size()));
-  const Reduction& dot = stage.reductions[0];
-  const int lanes = std::max<int>(1, target.vector_bytes / static_cast<int>(size_of(dot.dtype)));
+  const int64_t bytes = static_cast<int64_t>(size_of(stage.reductions[0].dtype));
   schedule.vector_axis = VectorAxis::Loop;
-  schedule.vector_lanes = lanes;
+  schedule.vector_lanes = static_cast<int>(std::max<int64_t>(1, target.vector_bytes / bytes));
   schedule.unroll = 2;
-  if (target.vector_registers >= 32) {
-    schedule.mr = 8;
-    schedule.nr = (loops.columns % (3 * lanes) == 0 || loops.columns > 8 * lanes ? 3 : 2) * lanes;
-  } else if (target.numerics.fma) {
-    schedule.mr = 6;
-    schedule.nr = 2 * lanes;
-  } else {
-    schedule.mr = 4;
-    schedule.nr = 2 * lanes;
+  choose_tile(schedule, loops, target);
+
+  // A factor that the cache holds is read in place; a large one would miss on every row.
+  const bool large = loops.depth * loops.columns * bytes > target.l2_bytes;
+  schedule.pack_b =
+      loops.depth >= schedule.vector_lanes && (!loops.direct || (large && loops.rows >= 32));
+  if (schedule.pack_b && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
+  // Rows a page apart share one set of the cache.
+  const bool pages = loops.depth * bytes % 4096 == 0 && loops.depth * bytes >= 4096;
+  schedule.pack_a = loops.row >= 0 && loops.columns >= 16 * schedule.nr && loops.rows >= 32 &&
+                    (loops.scalars_direct ? loops.depth >= 256 : schedule.pack_b && pages);
+  if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
+
+  schedule.task_points = std::max<int64_t>(loops.rows, 1);
+  const double total = codegen::estimate_ns(part, schedule, target);
+  if (part.stages.size() > 1) {
+    schedule.task_points = points_per_task(total, product(part.grid));
+    return schedule;
+  }
+  const int64_t points = std::max<int64_t>(1, product(part.grid) * product(loops.outer_extents));
+  const int64_t wanted =
+      std::clamp<int64_t>(static_cast<int64_t>(total / kContractionTaskNs), 1, 8);
+  int64_t each = divide_up(wanted, points);
+  const int64_t panels = divide_up(std::max<int64_t>(loops.columns, 1), schedule.nr);
+  if (schedule.pack_b || schedule.pack_a) {
+    // Whoever packs a panel should use it for many rows.
+    const int64_t row_tasks = divide_up(std::max<int64_t>(loops.rows, 1), kPackedRows);
+    schedule.task_points = divide_up(loops.rows, row_tasks);
+    each = divide_up(each, row_tasks);
+    if (each > 1) schedule.task_columns = divide_up(panels, std::min(each, panels)) * schedule.nr;
+  } else if (loops.rows >= each * schedule.mr * 2) {
+    schedule.task_points = divide_up(divide_up(loops.rows, each), schedule.mr) * schedule.mr;
+  } else if (each > 1) {
+    schedule.task_columns = divide_up(panels, std::min(each, panels)) * schedule.nr;
   }
   return schedule;
 }
@@ -82,18 +132,7 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
 PartSchedule schedule_part(const Kernel& kernel, const Part& part, const TargetInfo& target) {
   const int64_t points = product(part.grid);
   for (const Stage& stage : part.stages) {
-    if (stage.kind != StageKind::Contraction) continue;
-    PartSchedule schedule = schedule_contraction(part, stage, target);
-    const double total = codegen::estimate_ns(part, schedule, target);
-    if (part.stages.size() == 1) {
-      const codegen::ContractionLoops loops(stage, static_cast<int>(part.grid.size()));
-      const int64_t rows = points * product(loops.outer_extents) * loops.rows;
-      schedule.task_points =
-          std::min(points_per_task(total, rows), std::max<int64_t>(1, loops.rows));
-    } else {
-      schedule.task_points = points_per_task(total, points);
-    }
-    return schedule;
+    if (stage.kind == StageKind::Contraction) return schedule_contraction(part, stage, target);
   }
 
   const int lanes = std::max(1, target.vector_bytes / widest_element(part));

@@ -82,7 +82,12 @@ class ContractionEmitter {
     first_reduce_ = grid.variables.size() + stage.parallel.size();
     const int64_t bytes = static_cast<int64_t>(size_of(dot_.dtype));
     tile_elements_ = t_.tall * t_.panel;
-    if (t_.pack_vectors) vectors_at_ = f.reserve_scratch(t_.block * t_.panel * bytes);
+    if (t_.pack_vectors) {
+      // Packing reads whole rows of a group of panels: pieces of one panel would touch a page each.
+      const int64_t fits = kGroupBytes / std::max<int64_t>(1, t_.block * t_.panel * bytes);
+      group_ = std::clamp<int64_t>(std::min(fits, t_.task_panels), 1, kLargestGroup);
+      vectors_at_ = f.reserve_scratch(group_ * t_.block * t_.panel * bytes);
+    }
     if (t_.pack_scalars) {
       scalars_at_ = f.reserve_scratch(t_.task_tiles * t_.block * t_.tall * bytes);
     }
@@ -105,22 +110,39 @@ class ContractionEmitter {
           pack_scalars(tile, row, height);
         });
       }
-      const auto rows = [&](Value* panel, const Variable& column, const VectorShape& shape) {
-        if (t_.pack_vectors) pack_vectors(column, shape);
+      const auto rows = [&](Value* panel, Value* slot, const VectorShape& shape) {
+        const Variable column = t_.panel_rest > 0 && shape.elements() == t_.panel_rest
+                                    ? Variable(f_.i64(t_.panel_count * t_.panel))
+                                    : Variable(b_.CreateMul(panel, f_.i64(t_.panel)));
+        packed_panel_ = slot;
         for_tiles(row_end, [&](Value* tile, const Variable& row, int height) {
           micro_kernel(tile, row, height, panel, column, shape);
         });
       };
       if (t_.panel_count > 0) {
-        f_.loop(panel_begin_, minimum(panel_end, f_.i64(t_.panel_count)), 1, [&](Value* panel) {
-          rows(panel, b_.CreateMul(panel, f_.i64(t_.panel)),
-               VectorShape::full(t_.lanes, static_cast<int>(t_.panel / t_.lanes)));
+        const VectorShape shape =
+            VectorShape::full(t_.lanes, static_cast<int>(t_.panel / t_.lanes));
+        Value* last = minimum(panel_end, f_.i64(t_.panel_count));
+        f_.loop(panel_begin_, last, group_, [&](Value* first) {
+          Value* end = group_ == 1 ? b_.CreateAdd(first, f_.i64(1))
+                                   : minimum(b_.CreateAdd(first, f_.i64(group_)), last);
+          if (t_.pack_vectors) pack_panels(first, end, shape);
+          const auto one = [&](Value* panel) {
+            rows(panel, packed_slot(b_.CreateSub(panel, first)), shape);
+          };
+          if (group_ == 1) {
+            one(first);
+          } else {
+            f_.loop(first, end, 1, one);
+          }
         });
       }
       if (t_.panel_rest > 0) {
         f_.if_then(b_.CreateICmpSGT(panel_end, f_.i64(t_.panel_count)), [&] {
-          rows(f_.i64(t_.panel_count), f_.i64(t_.panel_count * t_.panel),
-               VectorShape::holding(t_.lanes, t_.panel_rest));
+          const VectorShape shape = VectorShape::holding(t_.lanes, t_.panel_rest);
+          Value* panel = f_.i64(t_.panel_count);
+          if (t_.pack_vectors) pack_panels(panel, f_.i64(t_.panel_count + 1), shape);
+          rows(panel, packed_slot(f_.i64(0)), shape);
         });
       }
     });
@@ -215,8 +237,7 @@ class ContractionEmitter {
 
   // ---- Packing ----
 
-  Value* packed_pointer(int64_t at, const Variable& index, int64_t stride, int64_t more) {
-    Value* pointer = f_.scratch_at(at);
+  Value* packed_pointer(Value* pointer, const Variable& index, int64_t stride, int64_t more) {
     if (index.value != nullptr) {
       pointer = f_.element(dot_.dtype, pointer, b_.CreateMul(index.value, f_.i64(stride)));
     }
@@ -224,60 +245,83 @@ class ContractionEmitter {
     return displacement == 0 ? pointer : f_.element(dot_.dtype, pointer, f_.i64(displacement));
   }
 
-  /// One panel of the vector factor: row k of it holds the panel's columns.
-  void pack_vectors(const Variable& column, const VectorShape& shape) {
-    Scope scope = base_;
-    if (t_.column >= 0) scope.variables[t_.column] = column;
-    const auto single = [&](const Depth& depth, const Values&) {
-      Depth here = depth;
-      here.scope.vector = t_.column;
-      BodyEmitter body(f_, stage_.body, locals_, here.scope, shape);
-      Lanes& value = body.emit(t_.vector_root(dot_));
-      for (int copy = 0; copy < shape.copies; ++copy) {
-        f_.store(dot_.dtype, body.vector(value, copy),
-                 packed_pointer(vectors_at_, here.packed, t_.panel, int64_t{copy} * t_.lanes),
-                 t_.lanes);
-      }
-      return Values();
+  Value* packed_slot(Value* number) {
+    Value* pointer = f_.scratch_at(vectors_at_);
+    return f_.element(dot_.dtype, pointer, b_.CreateMul(number, f_.i64(t_.block * t_.panel)));
+  }
+
+  /// Panels [first, end) of the vector factor, each a slot; row k of a slot holds the columns.
+  void pack_panels(Value* first, Value* end, const VectorShape& shape) {
+    const auto each = [&](const std::function<void(Value*, const Variable&)>& body) {
+      f_.loop(first, end, 1, [&](Value* panel) {
+        body(packed_slot(b_.CreateSub(panel, first)), b_.CreateMul(panel, f_.i64(t_.panel)));
+      });
+    };
+    const auto row = [&](const Depth& depth, Value* slot, const Variable& column) {
+      pack_row(t_.vector_root(dot_), depth, t_.column, column, shape, slot, t_.panel, t_.lanes);
     };
     if (t_.direct || t_.lanes == 1 || stage_.reduce.empty()) {
-      along_depth(
-          scope, 2, {},
-          [&](const Depth& depth, const Values&) {
-            single(depth, {});
-            return single(deeper(depth, 1), {});
-          },
-          single);
+      const auto single = [&](const Depth& depth, const Values&) {
+        each([&](Value* slot, const Variable& column) { row(depth, slot, column); });
+        return Values();
+      };
+      along_depth(base_, 1, {}, single, single);
       return;
     }
-    // Columns that lie along k: read a square along k, turn it, write it along the columns.
-    along_depth(
-        scope, t_.lanes, {},
-        [&](const Depth& depth, const Values&) {
-          for (int copy = 0; copy < shape.copies; ++copy) {
-            Values square;
-            for (int c = 0; c < t_.lanes; ++c) {
-              if (c >= shape.active(copy)) {
-                square.push_back(f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
-                continue;
-              }
-              Scope at = depth.scope;
-              at.variables[t_.column] = column.plus(int64_t{copy} * t_.lanes + c);
-              at.vector = static_cast<int>(at.variables.size()) - 1;
-              BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::full(t_.lanes, 1));
-              square.push_back(body.vector(body.emit(t_.vector_root(dot_)), 0));
-            }
-            transpose(square);
-            for (int k = 0; k < t_.lanes; ++k) {
-              f_.store(dot_.dtype, square[k],
-                       packed_pointer(vectors_at_, depth.packed.plus(k), t_.panel,
-                                      int64_t{copy} * t_.lanes),
-                       t_.lanes);
-            }
-          }
-          return Values();
-        },
-        single);
+    each([&](Value* slot, const Variable& column) {
+      along_depth(
+          base_, t_.lanes, {},
+          [&](const Depth& depth, const Values&) {
+            pack_square(t_.vector_root(dot_), depth, t_.column, column, shape, slot, t_.panel,
+                        t_.lanes);
+            return Values();
+          },
+          [&](const Depth& depth, const Values&) {
+            row(depth, slot, column);
+            return Values();
+          });
+    });
+  }
+
+  /// The values of `root` at one k for consecutive values of `variable`, into row k of a slot.
+  /// `least` lanes of a vector are stored even where fewer count.
+  void pack_row(ScalarId root, const Depth& depth, int variable, const Variable& from,
+                const VectorShape& shape, Value* slot, int64_t stride, int least) {
+    Scope at = depth.scope;
+    if (variable >= 0) at.variables[variable] = from;
+    at.vector = variable;
+    BodyEmitter body(f_, stage_.body, locals_, at, shape);
+    Lanes& value = body.emit(root);
+    for (int copy = 0; copy < shape.copies; ++copy) {
+      f_.store(dot_.dtype, body.vector(value, copy),
+               packed_pointer(slot, depth.packed, stride, int64_t{copy} * t_.lanes),
+               std::max(least, shape.active(copy)));
+    }
+  }
+
+  /// The same for a square of k and `variable` that lies along k: reads along k, turns it.
+  void pack_square(ScalarId root, const Depth& depth, int variable, const Variable& from,
+                   const VectorShape& shape, Value* slot, int64_t stride, int least) {
+    for (int copy = 0; copy < shape.copies; ++copy) {
+      Values square;
+      for (int c = 0; c < t_.lanes; ++c) {
+        if (c >= shape.active(copy)) {
+          square.push_back(f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
+          continue;
+        }
+        Scope at = depth.scope;
+        at.variables[variable] = from.plus(int64_t{copy} * t_.lanes + c);
+        at.vector = static_cast<int>(at.variables.size()) - 1;
+        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::full(t_.lanes, 1));
+        square.push_back(body.vector(body.emit(root), 0));
+      }
+      transpose(square);
+      for (int k = 0; k < t_.lanes; ++k) {
+        f_.store(dot_.dtype, square[k],
+                 packed_pointer(slot, depth.packed.plus(k), stride, int64_t{copy} * t_.lanes),
+                 std::max(least, shape.active(copy)));
+      }
+    }
   }
 
   void transpose(Values& square) {
@@ -299,31 +343,31 @@ class ContractionEmitter {
     }
   }
 
+  Value* scalars_slot(Value* tile) {
+    Value* pointer = f_.scratch_at(scalars_at_);
+    return f_.element(dot_.dtype, pointer,
+                      b_.CreateMul(b_.CreateSub(tile, row_begin_), f_.i64(t_.block * t_.tall)));
+  }
+
   /// One row tile of the scalar factor: row k of it holds the tile's rows.
   void pack_scalars(Value* tile, const Variable& row, int height) {
-    Scope scope = base_;
-    Value* first = b_.CreateMul(b_.CreateSub(tile, row_begin_), f_.i64(t_.block));
+    const VectorShape shape = VectorShape::holding(t_.lanes, height);
+    Value* slot = scalars_slot(tile);
     const auto single = [&](const Depth& depth, const Values&) {
-      Scope at = depth.scope;
-      Variable packed = depth.packed;
-      packed.value = packed.value == nullptr ? first : b_.CreateAdd(first, packed.value);
-      const VectorShape shape = VectorShape::holding(t_.lanes, height);
-      if (t_.row >= 0) at.variables[t_.row] = row;
-      at.vector = t_.row;
-      BodyEmitter body(f_, stage_.body, locals_, at, shape);
-      Lanes& value = body.emit(t_.scalar_root(dot_));
-      for (int copy = 0; copy < shape.copies; ++copy) {
-        f_.store(dot_.dtype, body.vector(value, copy),
-                 packed_pointer(scalars_at_, packed, t_.tall, int64_t{copy} * t_.lanes),
-                 shape.active(copy));
-      }
+      pack_row(t_.scalar_root(dot_), depth, t_.row, row, shape, slot, t_.tall, 0);
       return Values();
     };
+    const bool squares =
+        t_.lanes > 1 && t_.row >= 0 && !t_.scalars_direct && !stage_.reduce.empty();
+    if (!squares) {
+      along_depth(base_, 1, {}, single, single);
+      return;
+    }
     along_depth(
-        scope, 2, {},
+        base_, t_.lanes, {},
         [&](const Depth& depth, const Values&) {
-          single(depth, {});
-          return single(deeper(depth, 1), {});
+          pack_square(t_.scalar_root(dot_), depth, t_.row, row, shape, slot, t_.tall, 0);
+          return Values();
         },
         single);
   }
@@ -398,9 +442,10 @@ class ContractionEmitter {
     Values wide;
     if (t_.pack_vectors) {
       for (int j = 0; j < shape.copies; ++j) {
-        wide.push_back(f_.load(
-            dot_.dtype, packed_pointer(vectors_at_, depth.packed, t_.panel, int64_t{j} * t_.lanes),
-            t_.lanes, t_.lanes));
+        wide.push_back(
+            f_.load(dot_.dtype,
+                    packed_pointer(packed_panel_, depth.packed, t_.panel, int64_t{j} * t_.lanes),
+                    t_.lanes, t_.lanes));
       }
     } else {
       Scope at = depth.scope;
@@ -409,16 +454,12 @@ class ContractionEmitter {
       Lanes& value = body.emit(t_.vector_root(dot_));
       for (int j = 0; j < shape.copies; ++j) wide.push_back(body.vector(value, j));
     }
-    Variable packed = depth.packed;
-    if (t_.pack_scalars) {
-      Value* first = b_.CreateMul(b_.CreateSub(tile, row_begin_), f_.i64(t_.block));
-      packed.value = packed.value == nullptr ? first : b_.CreateAdd(first, packed.value);
-    }
+    Value* scalars = t_.pack_scalars ? scalars_slot(tile) : nullptr;
     Values next = sums;
     for (int i = 0; i < height; ++i) {
       Value* factor;
       if (t_.pack_scalars) {
-        factor = f_.load(dot_.dtype, packed_pointer(scalars_at_, packed, t_.tall, i), 1, 1);
+        factor = f_.load(dot_.dtype, packed_pointer(scalars, depth.packed, t_.tall, i), 1, 1);
       } else {
         Scope at = depth.scope;
         if (t_.row >= 0) at.variables[t_.row] = row.plus(i);
@@ -436,6 +477,8 @@ class ContractionEmitter {
   }
 
   static constexpr int64_t kUnroll = 4;
+  static constexpr int64_t kGroupBytes = 128 << 10;
+  static constexpr int64_t kLargestGroup = 16;
 
   FunctionEmitter& f_;
   llvm::IRBuilder<>& b_;
@@ -453,6 +496,8 @@ class ContractionEmitter {
   Value* last_block_ = nullptr;
   int64_t vectors_at_ = 0, scalars_at_ = 0, sums_at_ = 0;
   int64_t tile_elements_ = 0;
+  int64_t group_ = 1;
+  Value* packed_panel_ = nullptr;
 };
 
 }  // namespace
