@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "compiler/pipeline.h"
 #include "ir/error.h"
-#include "passes/graph_passes.h"
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -355,7 +355,7 @@ std::vector<TensorId> Runtime::gradient(TensorId y, TensorId seed, std::span<con
     cotangent = static_cast<Builder&>(recorder).ones(target_type);
   }
   std::vector<TensorId> result;
-  for (const Value value : reprise::gradient(recorder, target, cotangent, values)) {
+  for (const Value value : record_gradient(recorder, target, cotangent, values)) {
     result.push_back(impl_->bind(NodeId{value.index}));
   }
   return result;
