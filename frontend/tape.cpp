@@ -1,5 +1,8 @@
-// Tapes and gradients over the runtime's.
+// Tapes and gradients.
 #include "frontend/tape.h"
+
+#include "ir/error.h"
+#include "passes/graph_passes.h"
 
 namespace reprise {
 
@@ -12,6 +15,10 @@ std::vector<TensorId> ids_of(std::span<const Tensor> tensors) {
   return ids;
 }
 
+bool is_differentiable(DType dtype) {
+  return is_float(dtype) || is_complex(dtype);
+}
+
 }  // namespace
 
 void Tape::realize(std::span<const Tensor> tensors) const {
@@ -20,11 +27,33 @@ void Tape::realize(std::span<const Tensor> tensors) const {
 
 std::vector<Tensor> Tape::gradient(const Tensor& y, std::span<const Tensor> xs,
                                    const Tensor& seed) const {
-  const TensorId cotangent = seed.empty_handle() ? TensorId{} : seed.id();
-  const std::vector<TensorId> ids = Runtime::get().gradient(y.id(), cotangent, ids_of(xs));
+  for (const Tensor& x : xs) {
+    if (!is_differentiable(x.dtype())) {
+      throw DTypeError(str("gradient: cannot differentiate with respect to a tensor of type ",
+                           TensorType{x.dtype(), x.shape()}));
+    }
+  }
+  const TensorType target{y.dtype(), y.shape()};
+  if (!is_differentiable(target.dtype)) {
+    throw DTypeError(str("gradient: the target is of type ", target, ", which has no gradient"));
+  }
+  if (!seed.empty_handle()) {
+    const TensorType type{seed.dtype(), seed.shape()};
+    const std::string text = str("gradient: the target is ", target, ", the cotangent is ", type);
+    if (type.shape != target.shape) throw ShapeError(text);
+    if (type.dtype != target.dtype) throw DTypeError(text);
+  }
+  const std::vector<TensorId> ids = ids_of(xs);
+  Runtime::get().check_history(y.id(), ids);
   std::vector<Tensor> gradients;
-  gradients.reserve(ids.size());
-  for (const TensorId id : ids) gradients.emplace_back(id);
+  for (const TensorId id : Runtime::get().build([&](Builder&builder, const auto&value_of) {
+         std::vector<Value> values;
+         for (const TensorId x : ids) values.push_back(value_of(x));
+         const Value cotangent = seed.empty_handle() ? builder.ones(target) : value_of(seed.id());
+         return reprise::gradient(builder, value_of(y.id()), cotangent, values);
+       })) {
+    gradients.emplace_back(id);
+  }
   return gradients;
 }
 

@@ -319,46 +319,11 @@ bool Runtime::in_tape() const {
   return impl_->thread().tape_depth > 0;
 }
 
-std::vector<TensorId> Runtime::gradient(TensorId y, TensorId seed, std::span<const TensorId> xs) {
-  ThreadState& thread = impl_->thread();
+void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {
+  const ThreadState& thread = impl_->thread();
   if (thread.tape_depth == 0) throw Error("gradient: no tape is open on this thread");
-  Impl::Locked locked(*impl_);
-  Recorder recorder(*impl_, locked, thread);
-  const Value target{impl_->node_of(y).index};
-  std::vector<Value> values;
-  for (const TensorId x : xs) {
-    const NodeId node = impl_->node_of(x);
-    const TensorType& type = impl_->nodes[node.index].type;
-    if (!is_float(type.dtype) && !is_complex(type.dtype)) {
-      throw DTypeError(
-          str("gradient: cannot differentiate with respect to a tensor of type ", type));
-    }
-    values.push_back(Value{node.index});
-  }
-  const TensorType target_type = impl_->nodes[target.index].type;
-  if (!is_float(target_type.dtype) && !is_complex(target_type.dtype)) {
-    throw DTypeError(
-        str("gradient: the target is of type ", target_type, ", which has no gradient"));
-  }
-  impl_->check_rebinds(thread, NodeId{target.index}, xs);
-  Value cotangent;
-  if (seed.valid()) {
-    cotangent = Value{impl_->node_of(seed).index};
-    const TensorType& type = impl_->nodes[cotangent.index].type;
-    if (type.shape != target_type.shape) {
-      throw ShapeError(str("gradient: the target is ", target_type, ", the cotangent is ", type));
-    }
-    if (type.dtype != target_type.dtype) {
-      throw DTypeError(str("gradient: the target is ", target_type, ", the cotangent is ", type));
-    }
-  } else {
-    cotangent = static_cast<Builder&>(recorder).ones(target_type);
-  }
-  std::vector<TensorId> result;
-  for (const Value value : record_gradient(recorder, target, cotangent, values)) {
-    result.push_back(impl_->bind(NodeId{value.index}));
-  }
-  return result;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->check_rebinds(thread, impl_->node_of(y), xs);
 }
 
 void Runtime::Impl::check_rebinds(const ThreadState& thread, NodeId y,

@@ -81,10 +81,9 @@ class Runtime {
   void begin_tape();
   void end_tape();
   [[nodiscard]] bool in_tape() const;
-  /// Reverse mode over what this thread's tape recorded. Throws Error when an x was assigned after
-  /// y read it, DTypeError for an integer x. An invalid seed means ones.
-  [[nodiscard]] std::vector<TensorId> gradient(TensorId y, TensorId seed,
-                                               std::span<const TensorId> xs);
+  /// Whether what this thread's tape recorded still says how y came from xs. Throws Error when no
+  /// tape is open or an x was assigned after y read its old value.
+  void check_history(TensorId y, std::span<const TensorId> xs) const;
 
   // Values
   /// Computes the given tensors and every pending assign of this thread; values with live handles
