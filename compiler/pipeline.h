@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/builder.h"
 #include "ir/graph.h"
 #include "ir/plan.h"
 #include "ir/target.h"
@@ -46,11 +45,6 @@ using StageObserver = std::function<void(std::string_view stage, std::string_vie
 [[nodiscard]] CompiledGraph compile(const Graph& graph, const TargetInfo& target,
                                     const CompileOptions& options,
                                     const StageObserver& observer = {});
-
-/// The gradient pass, for the runtime: records gradients of `y` with cotangent `seed` with respect
-/// to `xs` through `builder`, live or into a graph. See passes/graph_passes.h.
-[[nodiscard]] std::vector<Value> record_gradient(Builder& builder, Value y, Value seed,
-                                                 std::span<const Value> xs);
 
 /// Assigns arena offsets by lifetime; sets arena_bytes. Offsets are multiples of 64.
 [[nodiscard]] Plan plan_memory(const Plan& plan);

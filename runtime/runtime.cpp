@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "compiler/pipeline.h"
 #include "ir/error.h"
 #include "runtime/runtime_impl.h"
 
