@@ -363,14 +363,15 @@ std::vector<int64_t> storage_strides(const Node& node) {
   return {strides.begin(), strides.begin() + node.type.shape.rank()};
 }
 
-bool strided_view(const Graph& graph, NodeId node, StridedView* view) {
+bool strided_view(const Graph& graph, NodeId node, StridedView* view,
+                  const std::function<bool(NodeId)>& is_stored) {
   IndexSpace space;
   const Shape& shape = graph[node].type.shape;
   IndexMap map;
   for (int i = 0; i < shape.rank(); ++i) {
     map.coordinates.push_back(space.variable(static_cast<uint32_t>(i), shape[i]));
   }
-  while (op_def(graph[node].op).kind == OpKind::Movement) {
+  while (op_def(graph[node].op).kind == OpKind::Movement && !(is_stored && is_stored(node))) {
     const NodeId operand = graph[node].operands[0];
     map = space.through(graph[node], graph[operand].type.shape, map);
     if (!map.conditions.empty()) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -123,8 +124,10 @@ struct StridedView {
   int64_t offset = 0;
   std::vector<int64_t> strides;  ///< one per axis; 0 for axes of extent 1
 };
-/// Follows movements down from `node`; nothing if strides cannot express them.
-[[nodiscard]] bool strided_view(const Graph& graph, NodeId node, StridedView* view);
+/// Follows movements down from `node`, to the first that `is_stored` itself; false if strides
+/// cannot express them.
+[[nodiscard]] bool strided_view(const Graph& graph, NodeId node, StridedView* view,
+                                const std::function<bool(NodeId)>& is_stored = {});
 /// Strides in elements of a stored node's own layout: an input's as given, else row-major.
 [[nodiscard]] std::vector<int64_t> storage_strides(const Node& node);
 

@@ -100,9 +100,19 @@ void merge_axes(Part& part) {
   }
   merge_range(part.grid, 0, all, 0);
   for (Stage& stage : part.stages) {
-    if (stage.kind == StageKind::Contraction || stage.reduce.empty()) continue;
+    if (stage.reduce.empty()) continue;
     Affines body;
     collect(stage.body, body);
+    if (stage.kind == StageKind::Contraction) {
+      // Rows merge with rows; the columns stay a loop of their own.
+      Affines both = body;
+      collect(stage.post, both);
+      const int64_t columns = stage.parallel.back();
+      stage.parallel.pop_back();
+      merge_range(stage.parallel, part.grid.size(), both, 1);
+      stage.parallel.push_back(columns);
+      continue;
+    }
     // A reduction keeps one loop, if only of one element.
     merge_range(stage.reduce, part.grid.size() + stage.parallel.size(), body, 1);
   }

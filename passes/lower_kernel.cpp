@@ -151,8 +151,16 @@ class GroupLowering {
     const Shape& shape = anchor().type.shape;
     const int rank = shape.rank();
     const NodeId a = anchor().operands[0], b = anchor().operands[1];
-    const std::vector<int64_t> batch = squeezed(Shape(shape.extents().first(rank - 2)));
-    const std::array<int64_t, 2> tile{shape[rank - 2], shape[rank - 1]};
+    find_row_axes();
+    std::vector<int64_t> batch, tile;
+    for (int i = 0; i < rank; ++i) {
+      if (i >= rank - 2 || row_axes_[i]) {
+        tile.push_back(shape[i]);
+      } else if (shape[i] != 1) {
+        batch.push_back(shape[i]);
+      }
+    }
+    const auto tile_loops = static_cast<uint32_t>(tile.size());
     const Nest nest{.grid = LoopAxes(batch),
                     .parallel = LoopAxes(tile, LoopAxes::Splitting::Fixed),
                     .reduce = LoopAxes(std::span(&k, 1), LoopAxes::Splitting::Fixed)};
@@ -161,9 +169,9 @@ class GroupLowering {
       const uint32_t grid_loops = nest.grid.num_loops();
       const DType dtype = accumulator_dtype(anchor());
 
-      ValueLowering body = values(stage.body, grid_loops + 3);
+      ValueLowering body = values(stage.body, grid_loops + tile_loops + 1);
       const IndexMap point = tile_point(body.space(), nest);
-      const IndexExpr depth = body.space().variable(grid_loops + 2, k);
+      const IndexExpr depth = body.space().variable(grid_loops + tile_loops, k);
       IndexMap in_a = point, in_b = point;
       in_a.coordinates[rank - 1] = depth;
       in_b.coordinates[rank - 2] = depth;
@@ -173,7 +181,7 @@ class GroupLowering {
       dot.value2 = builder.cast(body.value(b, operand_map(b, in_b)), dtype);
       stage.reductions.push_back(dot);
 
-      ValueLowering post = values(stage.post, grid_loops + 2);
+      ValueLowering post = values(stage.post, grid_loops + tile_loops);
       IndexMap result = tile_point(post.space(), nest);
       post.bind(group_.anchor, result,
                 post.builder().cast(post.builder().reduced(0, dtype), anchor().type.dtype));
@@ -187,14 +195,38 @@ class GroupLowering {
     add_phase({std::move(part)});
   }
 
+  /// Batch axes along which only the first operand advances are more rows of one product, not
+  /// products of their own.
+  void find_row_axes() {
+    const int rank = anchor().type.shape.rank();
+    row_axes_.assign(rank, false);
+    StridedView a, b;
+    const auto is_stored = [&](NodeId node) { return stored_.is_stored(node); };
+    if (!strided_view(graph_, anchor().operands[0], &a, is_stored) ||
+        !strided_view(graph_, anchor().operands[1], &b, is_stored)) {
+      return;
+    }
+    const auto stride = [&](const StridedView& view, int axis) {
+      const int own = axis - (rank - static_cast<int>(view.strides.size()));
+      return own < 0 ? 0 : view.strides[own];
+    };
+    for (int i = 0; i < rank - 2; ++i) row_axes_[i] = stride(a, i) != 0 && stride(b, i) == 0;
+  }
+
   /// The contraction's result at the nest's point.
   [[nodiscard]] IndexMap tile_point(IndexSpace& space, const Nest& nest) const {
     const Shape& shape = anchor().type.shape;
-    const uint32_t grid_loops = nest.grid.num_loops();
-    std::vector<IndexExpr> batch = nest.grid.coordinates(space, 0);
-    IndexMap map = place(Shape(shape.extents().first(shape.rank() - 2)), batch);
-    map.coordinates.push_back(space.variable(grid_loops, shape[shape.rank() - 2]));
-    map.coordinates.push_back(space.variable(grid_loops + 1, shape[shape.rank() - 1]));
+    const std::vector<IndexExpr> batch = nest.grid.coordinates(space, 0);
+    const std::vector<IndexExpr> tile = nest.parallel.coordinates(space, nest.grid.num_loops());
+    IndexMap map{.coordinates = std::vector<IndexExpr>(shape.rank()), .conditions = {}};
+    size_t next_batch = 0, next_tile = 0;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (i >= shape.rank() - 2 || row_axes_[i]) {
+        map.coordinates[i] = tile[next_tile++];
+      } else if (shape[i] != 1) {
+        map.coordinates[i] = batch[next_batch++];
+      }
+    }
     return map;
   }
 
@@ -400,7 +432,8 @@ class GroupLowering {
   const StoredValues& stored_;
   uint32_t index_;
   KernelDraft draft_;
-  std::vector<int64_t> kept_, reduced_;
+  std::vector<int64_t> kept_, reduced_;  ///< reductions: extents of the operand's axes
+  std::vector<bool> row_axes_;           ///< contractions, per axis of the result
 };
 
 }  // namespace

@@ -214,6 +214,28 @@ TEST(Lower, BatchAxesOfAMatmulBroadcast) {
   EXPECT_EQ(num_launches(s.graph), 1);
 }
 
+TEST(Lower, BatchesThatShareTheSecondOperandAreRows) {
+  Sketch s;
+  const Value x = s.input({2, 3, 4, 5}), w = s.input({5, 6}), bias = s.input({6});
+  s.b.output(s.b.unary(Op::Relu, s.b.add(s.b.matmul(x, w), bias)));
+  s.expect_same();
+  const Lowered lowered = lower_verified(s.graph);
+  const Part& part = lowered.kernels[0].phases[0].parts[0];
+  EXPECT_TRUE(part.grid.empty());
+  EXPECT_EQ(part.stages[0].parallel, (std::vector<int64_t>{24, 6}));
+}
+
+TEST(Lower, BatchesOfStridedRowsStayLoops) {
+  Sketch s;
+  const Value x = s.input({3, 4, 5, 2}), w = s.input({1, 1, 5, 6}), v = s.input({4, 5, 6});
+  const int64_t order[] = {0, 3, 1, 2};
+  s.b.output(s.b.matmul(s.b.permute(x, order), w));
+  s.b.output(s.b.matmul(
+      s.b.permute(x, order),
+      s.b.slice(v, std::array<int64_t, 3>{1, 0, 0}, std::array<int64_t, 3>{1, 1, 1}, {2, 5, 6})));
+  s.expect_same();
+}
+
 TEST(Lower, ThinMatmulsAndEmptySums) {
   for (const auto& [m, k, n] :
        {std::tuple{1, 5, 7}, {7, 5, 1}, {1, 1, 1}, {4, 0, 4}, {0, 3, 2}, {3, 1, 2}}) {
