@@ -9,41 +9,10 @@
 namespace reprise {
 namespace {
 
-/// The operands' types side by side, as `infer` reads them. Recording must not allocate, so a few
-/// live on the stack, and those are not even cleared.
-class OperandTypes {
- public:
-  OperandTypes(const Builder& builder, std::span<const Value> operands) : size_(operands.size()) {
-    if (size_ > kInline) {
-      many_.reserve(size_);
-      for (Value operand : operands) many_.push_back(builder.type(operand));
-      return;
-    }
-    for (size_t i = 0; i < size_; ++i) std::construct_at(slot(i), builder.type(operands[i]));
-  }
-  OperandTypes(const OperandTypes&) = delete;
-  OperandTypes& operator=(const OperandTypes&) = delete;
+/// Operands whose types `infer` reads from the stack: recording must not allocate.
+constexpr size_t kFewOperands = 4;
 
-  [[nodiscard]] std::span<const TensorType> span() const {
-    return {size_ > kInline ? many_.data() : slot(0), size_};
-  }
-
- private:
-  static_assert(std::is_trivially_destructible_v<TensorType>);
-  static constexpr size_t kInline = 4;
-  TensorType* slot(size_t i) { return reinterpret_cast<TensorType*>(raw_) + i; }
-  [[nodiscard]] const TensorType* slot(size_t i) const {
-    return reinterpret_cast<const TensorType*>(raw_) + i;
-  }
-
-  size_t size_;
-  alignas(TensorType) std::byte raw_[kInline * sizeof(TensorType)];
-  std::vector<TensorType> many_;
-};
-
-void check_count(const OpDef& def, size_t count) {
-  const int given = static_cast<int>(count);
-  if (given >= def.min_operands && (def.max_operands < 0 || given <= def.max_operands)) return;
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_count(const OpDef& def, size_t given) {
   if (def.max_operands < 0) {
     throw ShapeError(str(def.name, ": takes ", def.min_operands, " operands or more, got ", given));
   }
@@ -62,7 +31,8 @@ Attrs default_attrs(const OpDef& def) {
 }
 
 /// A reduction over no axis is no loop: what is left of it is its effect on the dtype.
-Value reduce_nothing(Builder& builder, const OpDef& def, Value operand, const TensorType& result) {
+[[gnu::cold, gnu::noinline]] Value reduce_nothing(Builder& builder, const OpDef& def, Value operand,
+                                                  const TensorType& result) {
   switch (def.reduce) {
     case ReduceKind::ArgMin:
     case ReduceKind::ArgMax:
@@ -82,23 +52,43 @@ Value reduce_nothing(Builder& builder, const OpDef& def, Value operand, const Te
 Value Builder::record(Op op, std::span<const Value> operands, const Attrs& attrs,
                       const TensorType* result) {
   const OpDef& def = op_def(op);
-  check_count(def, operands.size());
+  const size_t count = operands.size();
+  if (static_cast<int>(count) < def.min_operands ||
+      (def.max_operands >= 0 && static_cast<int>(count) > def.max_operands)) [[unlikely]] {
+    refuse_count(def, count);
+  }
   if (attrs.words().empty() && !def.attrs.empty()) [[unlikely]] {
     return record(op, operands, default_attrs(def), result);
   }
-  const OperandTypes types(*this, operands);
-  const TensorType type =
-      def.infer({.op = op, .operands = types.span(), .attrs = attrs, .result = result});
+  if (count > kFewOperands) [[unlikely]] {
+    std::vector<TensorType> types;
+    types.reserve(count);
+    for (Value operand : operands) types.push_back(type(operand));
+    return record_typed(def, operands,
+                        {.op = op, .operands = types, .attrs = attrs, .result = result});
+  }
+  static_assert(std::is_trivially_destructible_v<TensorType>);
+  alignas(TensorType) std::byte raw[kFewOperands * sizeof(TensorType)];  // not even cleared
+  auto* types = reinterpret_cast<TensorType*>(raw);
+  for (size_t i = 0; i < count; ++i) std::construct_at(types + i, type(operands[i]));
+  return record_typed(def, operands,
+                      {.op = op, .operands = {types, count}, .attrs = attrs, .result = result});
+}
+
+Value Builder::record_typed(const OpDef& def, std::span<const Value> operands,
+                            const OpContext& ctx) {
+  const TensorType type = def.infer(ctx);
   if (def.kind == OpKind::Composite) [[unlikely]] {
-    const Value value = def.compose(
-        *this, operands, {.op = op, .operands = types.span(), .attrs = attrs, .result = &type});
+    OpContext inferred = ctx;
+    inferred.result = &type;
+    const Value value = def.compose(*this, operands, inferred);
     REPRISE_ASSERT(this->type(value) == type);
     return value;
   }
-  if (def.kind == OpKind::Reduction && attrs.word(0) == 0) [[unlikely]] {
+  if (def.kind == OpKind::Reduction && ctx.attrs.word(0) == 0) [[unlikely]] {
     return reduce_nothing(*this, def, operands[0], type);
   }
-  return append(op, operands, attrs, type);
+  return append(ctx.op, operands, ctx.attrs, type);
 }
 
 Value Builder::constant(double value, DType dtype) {
@@ -106,11 +96,11 @@ Value Builder::constant(double value, DType dtype) {
   return record(Op::Constant, {}, Attrs().add_float(value), &type);
 }
 
-Value Builder::zeros(const TensorType& type) {
+Value Builder::zeros(TensorType type) {
   return broadcast_to(constant(0, type.dtype), type.shape);
 }
 
-Value Builder::ones(const TensorType& type) {
+Value Builder::ones(TensorType type) {
   return broadcast_to(constant(1, type.dtype), type.shape);
 }
 
@@ -162,7 +152,7 @@ Value Builder::pad(Value a, std::span<const int64_t> low, std::span<const int64_
   return record(Op::Pad, {a}, Attrs().add_ints(low).add_ints(high));
 }
 
-Value Builder::unbroadcast(Value gradient, const Shape& target) {
+Value Builder::unbroadcast(Value gradient, Shape target) {
   const Shape from = shape(gradient);
   if (from == target) return gradient;
   const int added = from.rank() - target.rank();

@@ -48,8 +48,9 @@ class Builder {
 
   // The op-writer's vocabulary. Elementwise operands broadcast; dtypes must agree.
   Value constant(double value, DType dtype);  ///< rank 0, part of the structure
-  Value zeros(const TensorType& type);
-  Value ones(const TensorType& type);
+  // By value where several nodes are recorded: what type() refers to may move with each of them.
+  Value zeros(TensorType type);
+  Value ones(TensorType type);
   Value iota(const TensorType& type, int axis);  ///< index along `axis`
   Value unary(Op op, Value a) { return record(op, {a}); }
   Value binary(Op op, Value a, Value b) { return record(op, {a, b}); }
@@ -70,12 +71,15 @@ class Builder {
   Value pad(Value a, std::span<const int64_t> low, std::span<const int64_t> high);  ///< zeros
   Value matmul(Value a, Value b) { return record(Op::Matmul, {a, b}); }
   /// Sums a gradient of a broadcast result back to the operand's shape.
-  Value unbroadcast(Value gradient, const Shape& shape);
+  Value unbroadcast(Value gradient, Shape shape);
 
  protected:
   /// Stores a node whose type is known and whose operands are valid.
   virtual Value append(Op op, std::span<const Value> operands, const Attrs& attrs,
                        const TensorType& type) = 0;
+
+ private:
+  Value record_typed(const OpDef& def, std::span<const Value> operands, const OpContext& ctx);
 };
 
 /// What an op's `gradient` works with: its own value, its cotangent, its operands.
