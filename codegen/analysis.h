@@ -162,6 +162,8 @@ struct ContractionLoops {
     case ScalarOp::Store:
     case ScalarOp::Bitcast:
       return 0;
+    case ScalarOp::CheckIndex:
+      return 10;
     case ScalarOp::Sqrt:
       return 6;
     case ScalarOp::Div:
@@ -249,8 +251,9 @@ struct ContractionLoops {
       // The tree and `post`, once per result.
       const bool across = schedule.vector_axis == VectorAxis::Grid && grid_rank > 0;
       const double results = points * parallel / (across ? lanes : 1);
-      const double tree = static_cast<double>(stage.reductions.size()) *
-                          (across ? std::min(reduce, 64.0) : 64.0 / lanes + 12);
+      const double partials = std::min(reduce, static_cast<double>(kReducePartials));
+      const double tree =
+          static_cast<double>(stage.reductions.size()) * (across ? partials : partials / lanes + 8);
       total += results * (tree + body_cost(stage.post, across ? grid_rank - 1 : -1, lanes));
     }
   }

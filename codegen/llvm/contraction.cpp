@@ -419,21 +419,51 @@ class ContractionEmitter {
     f_.if_then(last_block_, [&] { write_back(scope, row, height, shape, sums); });
   }
 
-  /// The epilogue, a row at a time.
+  /// The epilogue, a row at a time; a long one as a loop over rows of sums parked in memory, so
+  /// that it is compiled once.
   void write_back(const Scope& scope, const Variable& row, int height, const VectorShape& shape,
                   const Values& sums) {
-    for (int i = 0; i < height; ++i) {
+    const auto one = [&](const Variable& at_row, const Values& values) {
       Scope at;
       at.variables.assign(scope.variables.begin(), scope.variables.begin() + first_reduce_);
-      if (t_.row >= 0) at.variables[t_.row] = row.plus(i);
+      if (t_.row >= 0) at.variables[t_.row] = at_row;
       at.vector = t_.column;
       Lanes result;
       result.uniform = t_.lanes == 1;
-      for (int j = 0; j < shape.copies; ++j) result.parts.push_back(sums[i * shape.copies + j]);
+      result.parts.assign(values.begin(), values.end());
       BodyEmitter post(f_, stage_.post, locals_, at, shape);
       post.set_reduced({&result, 1});
       post.emit_all();
+    };
+    const auto row_of_sums = [&](int i) {
+      return Values(sums.begin() + i * shape.copies, sums.begin() + (i + 1) * shape.copies);
+    };
+    if (height == 1 || stage_.post.instrs.size() <= kShortEpilogue) {
+      for (int i = 0; i < height; ++i) one(row.plus(i), row_of_sums(i));
+      return;
     }
+    if (parked_at_ < 0) {
+      parked_at_ = f_.reserve_scratch(tile_elements_ * static_cast<int64_t>(size_of(dot_.dtype)));
+    }
+    const auto place = [&](Value* index, int j) {
+      Value* first =
+          f_.element(dot_.dtype, f_.scratch_at(parked_at_), b_.CreateMul(index, f_.i64(t_.panel)));
+      return f_.element(dot_.dtype, first, f_.i64(int64_t{j} * t_.lanes));
+    };
+    for (int i = 0; i < height; ++i) {
+      for (int j = 0; j < shape.copies; ++j) {
+        f_.store(dot_.dtype, sums[i * shape.copies + j], place(f_.i64(i), j), t_.lanes);
+      }
+    }
+    f_.loop(f_.i64(0), f_.i64(height), 1, [&](Value* i) {
+      Values values;
+      for (int j = 0; j < shape.copies; ++j) {
+        values.push_back(f_.load(dot_.dtype, place(i, j), t_.lanes, t_.lanes));
+      }
+      Variable at = row;
+      at.value = at.value == nullptr ? i : b_.CreateAdd(at.value, i);
+      one(at, values);
+    });
   }
 
   /// One k: a row of vectors of one factor times `height` scalars of the other.
@@ -477,6 +507,7 @@ class ContractionEmitter {
   }
 
   static constexpr int64_t kUnroll = 4;
+  static constexpr size_t kShortEpilogue = 8;
   static constexpr int64_t kGroupBytes = 128 << 10;
   static constexpr int64_t kLargestGroup = 16;
 
@@ -498,6 +529,7 @@ class ContractionEmitter {
   int64_t tile_elements_ = 0;
   int64_t group_ = 1;
   Value* packed_panel_ = nullptr;
+  int64_t parked_at_ = -1;
 };
 
 }  // namespace

@@ -224,6 +224,65 @@ class BodyEmitter {
   std::vector<bool> done_;
 };
 
+/// Folds the elements of one stage's reductions, in whichever way suits the shape.
+class ReduceEmitter {
+ public:
+  /// `lanes`, `unroll`: vectors along the innermost loop. `width`: elements that lie side by side
+  /// where partials are kept in memory (all lanes of the grid's vectors, else 1).
+  ReduceEmitter(FunctionEmitter& f, const Stage& stage, const LocalLayout& locals, int lanes,
+                int unroll, int64_t width);
+
+  /// For every lane of `shape` on its own: the reduce loops are scalar.
+  std::vector<Lanes> in_order(Scope& scope, const VectorShape& shape);
+  /// Whether lanes may lie along the innermost reduce loop.
+  [[nodiscard]] bool rows_fit() const;
+  std::vector<Lanes> rows(Scope& scope);
+
+ private:
+  using Values = FunctionEmitter::Values;
+  using State = std::vector<Values>;                  ///< per reduction: field by field, all copies
+  enum class Spread : uint8_t { Same, Consecutive };  ///< the linear index along the lanes
+  struct Field {
+    size_t reduction;
+    DType dtype;
+    mutable int64_t scratch;
+  };
+
+  [[nodiscard]] DType value_dtype(size_t k) const;
+  [[nodiscard]] double element_cost(const Scope& scope, const VectorShape& shape) const;
+  State neutral(const VectorShape& shape);
+  State evaluate(const Scope& scope, const VectorShape& shape, llvm::Value* linear, Spread spread);
+  State combine(int copies, const State& a, const State& x);
+  State read(llvm::Value* element, int lanes, int copies);
+  void write(llvm::Value* element, int lanes, int copies, const State& state);
+  llvm::Value* cells(const Field& field);
+  std::vector<Lanes> results(const VectorShape& shape, const State& state);
+  std::vector<Lanes> identities();
+  std::vector<Lanes> unrolled(Scope& scope, const VectorShape& shape);
+  std::vector<Lanes> in_chains(Scope& scope, const VectorShape& shape, int chains);
+  std::vector<Lanes> in_memory(Scope& scope, const VectorShape& shape);
+  std::vector<Lanes> halve_in_memory(const VectorShape& shape, int64_t partials);
+  void nest(size_t level, Scope& scope, llvm::Value* linear,
+            const std::function<void(Scope&, llvm::Value*)>& body);
+  State rows_level(Scope& scope, size_t level, llvm::Value* linear, const State& init);
+  std::vector<Lanes> rows_in_memory(Scope& scope);
+  void take_in(State& sums, int copies, int first, const Scope& scope, const VectorShape& shape,
+               llvm::Value* linear);
+  std::vector<Lanes> halve(const State& sums);
+  llvm::Value* value_of(const Variable& variable);
+
+  /// Vector operations that unrolled code may repeat: more costs compile time and gains nothing.
+  static constexpr double kUnrolledCost = 160;
+
+  FunctionEmitter& f_;
+  llvm::IRBuilder<>& b_;
+  const Stage& stage_;
+  const LocalLayout& locals_;
+  int lanes_, unroll_;
+  int64_t width_, extent_;
+  std::vector<Field> fields_;
+};
+
 /// What one part became.
 struct PartCode {
   llvm::Function* function = nullptr;

@@ -1,4 +1,6 @@
 // One part of a kernel: tasks over its grid, stages, reductions.
+#include <memory>
+
 #include "codegen/llvm/emit.h"
 
 namespace reprise::codegen {
@@ -10,10 +12,6 @@ namespace {
 
 int64_t round_up(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-bool is_argument(const Reduction& reduction) {
-  return reduction.kind == ReduceKind::ArgMin || reduction.kind == ReduceKind::ArgMax;
 }
 
 class PartEmitter {
@@ -187,7 +185,7 @@ class PartEmitter {
         BodyEmitter(f_, stage.body, locals_, at, shape).emit_all();
         return;
       }
-      finish_stage(stage, at, shape, reduce_in_order(s, at, shape));
+      finish_stage(stage, at, shape, reducer(s).in_order(at, shape));
     });
   }
 
@@ -206,9 +204,10 @@ class PartEmitter {
     }
     if (!stage.reduce.empty() || !stage.reductions.empty()) {
       nest(stage.parallel, 0, scope, [&](Scope& at) {
-        const bool rows = lanes_ > 1 && rows_fit(stage);
-        finish_stage(stage, at, VectorShape::scalar(),
-                     rows ? reduce_rows(stage, at) : reduce_in_order(s, at, VectorShape::scalar()));
+        ReduceEmitter& reduce = reducer(s);
+        finish_stage(
+            stage, at, VectorShape::scalar(),
+            reduce.rows_fit() ? reduce.rows(at) : reduce.in_order(at, VectorShape::scalar()));
       });
       return;
     }
@@ -260,368 +259,26 @@ class PartEmitter {
     post.emit_all();
   }
 
-  // ---- Reductions ----
-
-  DType value_dtype(const Stage& stage, const Reduction& reduction) const {
-    return is_argument(reduction) ? stage.body[reduction.value].dtype : reduction.dtype;
-  }
-
-  std::vector<Lanes> identities(const Stage& stage, const VectorShape&) {
-    std::vector<Lanes> result;
-    for (const Reduction& reduction : stage.reductions) {
-      uint64_t bits = 0;
-      if (!is_argument(reduction) && reduction.kind != ReduceKind::Sum) {
-        Value* value = f_.neutral(reduction, reduction.dtype, 1)[0];
-        result.emplace_back(value);
-        continue;
-      }
-      result.emplace_back(f_.constant(reduction.dtype, bits));
+  ReduceEmitter& reducer(size_t s) {
+    if (reducers_.size() <= s) reducers_.resize(part_.stages.size());
+    if (reducers_[s] == nullptr) {
+      reducers_[s] =
+          std::make_unique<ReduceEmitter>(f_, part_.stages[s], locals_, grid_lanes_ ? 1 : lanes_,
+                                          unroll_, grid_lanes_ ? int64_t{lanes_} * unroll_ : 1);
     }
-    return result;
-  }
-
-  /// Any loops, any shape: element r of the linear index goes to partial r mod 64.
-  std::vector<Lanes> reduce_in_order(size_t s, Scope& scope, const VectorShape& shape) {
-    const Stage& stage = part_.stages[s];
-    const int64_t extent = product(stage.reduce);
-    if (extent == 0) return identities(stage, shape);
-    const int64_t cost = static_cast<int64_t>(stage.body.instrs.size()) * shape.copies;
-    if (extent <= kReducePartials && extent * cost <= kUnrolledInstrs) {
-      return reduce_unrolled(stage, scope, shape);
-    }
-    return reduce_in_memory(s, scope, shape);
-  }
-
-  /// The state of one element: per reduction, per field, per copy.
-  using State = std::vector<Values>;
-
-  State evaluate(const Stage& stage, const Scope& scope, const VectorShape& shape, Value* linear) {
-    BodyEmitter body(f_, stage.body, locals_, scope, shape);
-    body.emit_all();
-    State state;
-    for (const Reduction& reduction : stage.reductions) {
-      Lanes& lanes = body.emit(reduction.value);
-      Values values;
-      for (int copy = 0; copy < shape.copies; ++copy) values.push_back(body.vector(lanes, copy));
-      if (is_argument(reduction)) {
-        for (int copy = 0; copy < shape.copies; ++copy) {
-          values.push_back(f_.splat(linear, shape.lanes));
-        }
-      }
-      state.push_back(values);
-    }
-    return state;
-  }
-
-  State combine(const Stage& stage, const VectorShape& shape, const State& a, const State& x) {
-    State result(a.size());
-    for (size_t k = 0; k < a.size(); ++k) {
-      const Reduction& reduction = stage.reductions[k];
-      const DType dtype = value_dtype(stage, reduction);
-      const size_t copies = static_cast<size_t>(shape.copies);
-      result[k].resize(a[k].size());
-      for (size_t copy = 0; copy < copies; ++copy) {
-        Values left, right;
-        for (size_t at = copy; at < a[k].size(); at += copies) {
-          left.push_back(a[k][at]);
-          right.push_back(x[k][at]);
-        }
-        const Values both = f_.combine(reduction, dtype, left, right);
-        for (size_t field = 0; field < both.size(); ++field) {
-          result[k][field * copies + copy] = both[field];
-        }
-      }
-    }
-    return result;
-  }
-
-  std::vector<Lanes> results(const Stage& stage, const VectorShape& shape, const State& state) {
-    std::vector<Lanes> result;
-    for (size_t k = 0; k < state.size(); ++k) {
-      const size_t field = is_argument(stage.reductions[k]) ? 1 : 0;
-      Lanes lanes;
-      lanes.uniform = shape.lanes == 1;
-      for (int copy = 0; copy < shape.copies; ++copy) {
-        lanes.parts.push_back(state[k][field * shape.copies + copy]);
-      }
-      result.push_back(lanes);
-    }
-    return result;
-  }
-
-  /// Few elements: the tree itself, visited so that at most seven partial results are alive.
-  std::vector<Lanes> reduce_unrolled(const Stage& stage, Scope& scope, const VectorShape& shape) {
-    const int64_t extent = product(stage.reduce);
-    const std::function<State(int64_t, int64_t)> node = [&](int64_t first, int64_t stride) {
-      if (stride == kReducePartials) {
-        Scope at = scope;
-        int64_t rest = first;
-        Values coordinates(stage.reduce.size(), nullptr);
-        for (size_t axis = stage.reduce.size(); axis-- > 0;) {
-          coordinates[axis] = f_.i64(rest % stage.reduce[axis]);
-          rest /= stage.reduce[axis];
-        }
-        for (Value* coordinate : coordinates) at.variables.emplace_back(coordinate);
-        return evaluate(stage, at, shape, f_.i64(first));
-      }
-      const State left = node(first, 2 * stride);
-      if (first + stride >= extent) return left;
-      return combine(stage, shape, left, node(first + stride, 2 * stride));
-    };
-    return results(stage, shape, node(0, 1));
-  }
-
-  std::vector<Lanes> reduce_in_memory(size_t s, Scope& scope, const VectorShape& shape) {
-    const Stage& stage = part_.stages[s];
-    const int64_t extent = product(stage.reduce);
-    const int64_t partials = std::min<int64_t>(extent, kReducePartials);
-    const std::vector<int64_t>& cells = reduction_cells(s);
-    const int64_t width = int64_t{lanes_if_grid()};
-    // Field `at` of partial p: all copies side by side.
-    size_t fields = 0;
-    std::vector<std::pair<size_t, DType>> layout;  // reduction, dtype of a field
-    for (size_t k = 0; k < stage.reductions.size(); ++k) {
-      const Reduction& reduction = stage.reductions[k];
-      const DType dtype = value_dtype(stage, reduction);
-      layout.emplace_back(k, dtype);
-      if (is_argument(reduction)) layout.emplace_back(k, DType::I64);
-      fields = layout.size();
-    }
-    const auto pointer = [&](size_t field, Value* partial, int copy) {
-      Value* index =
-          b_.CreateAdd(b_.CreateMul(partial, f_.i64(width)), f_.i64(int64_t{copy} * shape.lanes));
-      return f_.element(layout[field].second, f_.scratch_at(cells[field]), index);
-    };
-    const auto read = [&](Value* partial) {
-      State state(stage.reductions.size());
-      for (size_t field = 0; field < fields; ++field) {
-        for (int copy = 0; copy < shape.copies; ++copy) {
-          state[layout[field].first].push_back(f_.load(
-              layout[field].second, pointer(field, partial, copy), shape.lanes, shape.lanes));
-        }
-      }
-      return state;
-    };
-    const auto write = [&](Value* partial, const State& state) {
-      std::vector<size_t> next(stage.reductions.size(), 0);
-      for (size_t field = 0; field < fields; ++field) {
-        const size_t k = layout[field].first;
-        for (int copy = 0; copy < shape.copies; ++copy) {
-          f_.store(layout[field].second, state[k][next[k]++], pointer(field, partial, copy),
-                   shape.lanes);
-        }
-      }
-    };
-    f_.loop(f_.i64(0), f_.i64(partials), 1, [&](Value* partial) {
-      State state(stage.reductions.size());
-      for (size_t k = 0; k < stage.reductions.size(); ++k) {
-        const Reduction& reduction = stage.reductions[k];
-        for (Value* value : f_.neutral(reduction, value_dtype(stage, reduction), shape.lanes)) {
-          for (int copy = 0; copy < shape.copies; ++copy) state[k].push_back(value);
-        }
-      }
-      write(partial, state);
-    });
-    const size_t first_reduce = scope.variables.size();
-    nest(stage.reduce, 0, scope, [&](Scope& at) {
-      Value* linear = f_.i64(0);
-      for (size_t axis = 0; axis < stage.reduce.size(); ++axis) {
-        linear = b_.CreateAdd(b_.CreateMul(linear, f_.i64(stage.reduce[axis])),
-                              value_of(at.variables[first_reduce + axis]));
-      }
-      Value* partial = b_.CreateAnd(linear, f_.i64(kReducePartials - 1));
-      const State value = evaluate(stage, at, shape, linear);
-      write(partial, combine(stage, shape, read(partial), value));
-    });
-    for (int64_t h = kReducePartials / 2; h >= 1; h /= 2) {
-      f_.loop(f_.i64(0), f_.i64(std::min(h, extent - h)), 1, [&](Value* partial) {
-        const State left = read(partial);
-        write(partial, combine(stage, shape, left, read(b_.CreateAdd(partial, f_.i64(h)))));
-      });
-    }
-    return results(stage, shape, read(f_.i64(0)));
-  }
-
-  int64_t lanes_if_grid() const { return grid_lanes_ ? int64_t{lanes_} * unroll_ : 1; }
-
-  /// Scratch of the partials of a stage's reductions: one offset per field.
-  const std::vector<int64_t>& reduction_cells(size_t s) {
-    if (cells_.size() <= s) cells_.resize(s + 1);
-    if (cells_[s].empty()) {
-      for (const Reduction& reduction : part_.stages[s].reductions) {
-        const int fields = is_argument(reduction) ? 2 : 1;
-        for (int field = 0; field < fields; ++field) {
-          cells_[s].push_back(f_.reserve_scratch(kReducePartials * lanes_if_grid() * 8));
-        }
-      }
-    }
-    return cells_[s];
-  }
-
-  /// Whether a row of partials never straddles the end of the innermost loop.
-  bool rows_fit(const Stage& stage) const {
-    if (stage.reduce.empty() || kReducePartials % lanes_ != 0) return false;
-    return product(stage.reduce) == stage.reduce.back() ||
-           stage.reduce.back() % kReducePartials == 0;
-  }
-
-  /// Lanes along the innermost loop: the 64 partials are 64 / lanes accumulators.
-  std::vector<Lanes> reduce_rows(const Stage& stage, Scope& scope) {
-    const int64_t extent = product(stage.reduce);
-    if (extent == 0) return identities(stage, VectorShape::scalar());
-    const int copies = kReducePartials / lanes_;
-    Values init;
-    for (const Reduction& reduction : stage.reductions) {
-      for (Value* value : f_.neutral(reduction, value_dtype(stage, reduction), lanes_)) {
-        for (int copy = 0; copy < copies; ++copy) init.push_back(value);
-      }
-    }
-    const Values sums = rows_level(stage, scope, 0, f_.i64(0), init);
-    return halve(stage, sums, extent);
-  }
-
-  Values rows_level(const Stage& stage, Scope& scope, size_t level, Value* linear,
-                    const Values& init) {
-    const int64_t extent = stage.reduce[level];
-    const size_t variable = scope.variables.size();
-    if (level + 1 < stage.reduce.size()) {
-      return f_.loop(f_.i64(0), f_.i64(extent), 1, init, [&](Value* i, const Values& sums) {
-        scope.variables.emplace_back(i);
-        const int64_t inner =
-            product(std::span(stage.reduce.data() + level + 1, stage.reduce.size() - level - 1));
-        Value* base = b_.CreateAdd(linear, b_.CreateMul(i, f_.i64(inner)));
-        const Values next = rows_level(stage, scope, level + 1, base, sums);
-        scope.variables.pop_back();
-        return next;
-      });
-    }
-    scope.variables.emplace_back();
-    scope.vector = static_cast<int>(variable);
-    const auto block = [&](Value* from, int64_t count, const Values& sums) {
-      Values next = sums;
-      const int64_t group = int64_t{lanes_} * unroll_;
-      for (int64_t at = 0; at < count; at += group) {
-        scope.variables[variable] = Variable(from, at);
-        const VectorShape shape = VectorShape::holding(lanes_, std::min(group, count - at));
-        take_in(stage, scope, shape, static_cast<int>(at / lanes_),
-                b_.CreateAdd(linear, value_of(scope.variables[variable])), next);
-      }
-      return next;
-    };
-    const int64_t main = extent / kReducePartials * kReducePartials;
-    Values sums = f_.loop(
-        f_.i64(0), f_.i64(main), kReducePartials, init,
-        [&](Value* r, const Values& carried) { return block(r, kReducePartials, carried); });
-    if (main < extent) sums = block(f_.i64(main), extent - main, sums);
-    scope.variables.pop_back();
-    scope.vector = -1;
-    return sums;
-  }
-
-  /// Folds one group of vectors into accumulators [first, first + copies).
-  void take_in(const Stage& stage, const Scope& scope, const VectorShape& shape, int first,
-               Value* linear, Values& sums) {
-    const int copies = kReducePartials / lanes_;
-    BodyEmitter body(f_, stage.body, locals_, scope, shape);
-    body.emit_all();
-    size_t base = 0;
-    for (const Reduction& reduction : stage.reductions) {
-      const DType dtype = value_dtype(stage, reduction);
-      const Values neutral = f_.neutral(reduction, dtype, lanes_);
-      Lanes& lanes = body.emit(reduction.value);
-      for (int copy = 0; copy < shape.copies; ++copy) {
-        Values value = {body.vector(lanes, copy)};
-        if (is_argument(reduction)) {
-          llvm::SmallVector<llvm::Constant*, 16> steps;
-          for (int lane = 0; lane < lanes_; ++lane) {
-            steps.push_back(b_.getInt64(static_cast<uint64_t>(copy * lanes_ + lane)));
-          }
-          value.push_back(b_.CreateAdd(f_.splat(linear, lanes_), llvm::ConstantVector::get(steps)));
-        }
-        const int active = shape.active(copy);
-        Values state;
-        for (size_t field = 0; field < value.size(); ++field) {
-          if (active < lanes_) {
-            llvm::SmallVector<llvm::Constant*, 16> mask;
-            for (int lane = 0; lane < lanes_; ++lane) mask.push_back(b_.getInt1(lane < active));
-            value[field] =
-                b_.CreateSelect(llvm::ConstantVector::get(mask), value[field], neutral[field]);
-          }
-          state.push_back(sums[base + field * copies + first + copy]);
-        }
-        const Values both = f_.combine(reduction, dtype, state, value);
-        for (size_t field = 0; field < both.size(); ++field) {
-          sums[base + field * copies + first + copy] = both[field];
-        }
-      }
-      base += neutral.size() * copies;
-    }
-  }
-
-  /// The halving tree over accumulators, then inside the last one.
-  std::vector<Lanes> halve(const Stage& stage, const Values& sums, int64_t extent) {
-    const int copies = kReducePartials / lanes_;
-    std::vector<Lanes> result;
-    size_t base = 0;
-    for (const Reduction& reduction : stage.reductions) {
-      const DType dtype = value_dtype(stage, reduction);
-      const size_t fields = is_argument(reduction) ? 2 : 1;
-      std::vector<Values> state(copies);
-      for (int copy = 0; copy < copies; ++copy) {
-        for (size_t field = 0; field < fields; ++field) {
-          state[copy].push_back(sums[base + field * copies + copy]);
-        }
-      }
-      for (int step = copies / 2; step >= 1; step /= 2) {
-        for (int copy = 0; copy < step; ++copy) {
-          // Partials that received no element are neutral: leaving them out changes nothing.
-          if (int64_t{copy + step} * lanes_ >= extent) continue;
-          state[copy] = f_.combine(reduction, dtype, state[copy], state[copy + step]);
-        }
-      }
-      Values last = state[0];
-      for (int h = lanes_ / 2; h >= 1; h /= 2) {
-        llvm::SmallVector<int, 16> low, high;
-        for (int lane = 0; lane < h; ++lane) {
-          low.push_back(lane);
-          high.push_back(h + lane);
-        }
-        Values left, right;
-        for (Value* value : last) {
-          if (h > 1) {
-            left.push_back(b_.CreateShuffleVector(value, low));
-            right.push_back(b_.CreateShuffleVector(value, high));
-          } else {
-            left.push_back(b_.CreateExtractElement(value, uint64_t{0}));
-            right.push_back(b_.CreateExtractElement(value, uint64_t{1}));
-          }
-        }
-        last = h < extent ? f_.combine(reduction, dtype, left, right) : left;
-      }
-      result.emplace_back(last[fields - 1]);
-      base += fields * copies;
-    }
-    return result;
-  }
-
-  Value* value_of(const Variable& variable) {
-    if (variable.value == nullptr) return f_.i64(variable.offset);
-    return variable.offset == 0 ? variable.value
-                                : b_.CreateAdd(variable.value, f_.i64(variable.offset));
+    return *reducers_[s];
   }
 
   Value* minimum(Value* a, int64_t bound) {
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, f_.i64(bound));
   }
 
-  static constexpr int64_t kUnrolledInstrs = 256;
-
   FunctionEmitter f_;
   llvm::IRBuilder<>& b_;
   const Part& part_;
   const PartSchedule& schedule_;
   LocalLayout locals_;
-  std::vector<std::vector<int64_t>> cells_;
+  std::vector<std::unique_ptr<ReduceEmitter>> reducers_;
   int lanes_ = 1;
   int unroll_ = 1;
   bool grid_lanes_ = false;
