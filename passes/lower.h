@@ -17,6 +17,7 @@ struct Lowered {
 
 /// Index maps of movement ops are composed into affine accesses (loop axes are split where a
 /// reshape needs it, merged where every access allows it); long reductions are split into blocks.
+/// Groups over the same rows become stages of one kernel, independent ones parts of one launch.
 /// Outputs that are inputs or movements of stored values become aliases, without a launch, where
 /// strides can express them.
 [[nodiscard]] Lowered lower(const Graph& graph, const Fusion& fusion);

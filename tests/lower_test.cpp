@@ -13,6 +13,7 @@
 #include "passes/graph_passes.h"
 #include "plan_runner.h"
 #include "random_graph.h"
+#include "small_stack.h"
 
 namespace reprise {
 namespace {
@@ -350,14 +351,28 @@ TEST(Lower, EqualKernelsAreOne) {
   s.expect_same();
 }
 
-TEST(Lower, AChainOf100000OpsNeedsNoRecursion) {
-  Sketch s;
-  Value x = s.input({2});
-  for (int i = 0; i < 100000; ++i) x = s.b.add(x, s.b.constant(1, DType::F32));
-  s.b.output(x);
-  const Lowered lowered = lower_verified(s.graph);
-  EXPECT_LE(lowered.plan.launches.size(), 250);
-  EXPECT_LE(lowered.kernels.size(), 3);
+TEST(Lower, AChainOf100000OpsNeedsNoRecursion) {  // CASES KER-07
+  run_on_small_stack([] {
+    Sketch s;
+    Value x = s.input({2});
+    for (int i = 0; i < 100000; ++i) x = s.b.add(x, s.b.constant(1, DType::F32));
+    s.b.output(x);
+    const Lowered lowered = lower_verified(s.graph);
+    EXPECT_LE(lowered.plan.launches.size(), 250);
+    EXPECT_LE(lowered.kernels.size(), 3);
+  });
+}
+
+TEST(Lower, AChainOf20000MovementsNeedsNoRecursion) {
+  run_on_small_stack([] {
+    Sketch s;
+    Value x = s.input({4, 6});
+    for (int i = 0; i < 20000; ++i) {
+      x = s.b.neg(s.b.reshape(s.b.transpose(x), {4, 6}));
+    }
+    s.b.output(x);
+    EXPECT_LE(lower_verified(s.graph).plan.launches.size(), 20000);
+  });
 }
 
 TEST(Lower, SharedSubexpressionsDoNotExplode) {  // CASES KER-05
