@@ -1,6 +1,8 @@
 // Compiled scalar operations, loops and accesses give the interpreter's bits on every target.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "ir/error.h"
 #include "tests/compiled_kernel.h"
 
@@ -188,6 +190,33 @@ TEST(Codegen, ReductionsOverSeveralLoops) {
             "f32\n%1 = reduced 1 : f32\n%2 = mul %0, %1 : f32\nstore b1[g0*3 + i0], %2\nstore "
             "b2[g0*3 + i0], %0\n} } } }"),
         {.plain = true});
+  }
+}
+
+/// Axes, lanes, vectors in flight and tasks change speed, never a bit.
+TEST(Codegen, EveryScheduleOfReductions) {
+  std::mt19937 random(11);
+  const auto pick = [&](std::initializer_list<int> values) {
+    return values.begin()[random() % values.size()];
+  };
+  const std::string_view kinds[] = {"sum", "max", "argmax", "prod", "min"};
+  for (int round = 0; round < 60; ++round) {
+    const std::string_view kind = kinds[round % 5];
+    const int rows = pick({1, 6, 19, 40});
+    const int extent = pick({1, 7, 64, 100, 321});
+    const bool across = pick({0, 1}) != 0;
+    const DType dtype = pick({0, 1}) != 0 ? DType::F32 : DType::F64;
+    PartSchedule part;
+    part.vector_axis = across ? VectorAxis::Grid : VectorAxis::Loop;
+    part.vector_lanes = pick({1, 2, 4, 8});
+    part.unroll = pick({1, 2, 4});
+    part.task_points = pick({1, 5, 16, 1000});
+    const std::string text = reduction(kind, dtype, kind == "argmax" ? DType::I64 : dtype, rows,
+                                       extent, across ? 1 : extent, across ? rows : 1);
+    expect_compiled_like_interpreted(text, {.schedule = Schedule{{{part}}},
+                                            .seed = static_cast<uint64_t>(round),
+                                            .plain = kind == "prod"});
+    if (HasFatalFailure()) return;
   }
 }
 

@@ -1,6 +1,8 @@
 // Compiled contractions give the interpreter's bits: every layout, tile tail, dtype and epilogue.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "ir/error.h"
 #include "tests/compiled_kernel.h"
 
@@ -79,6 +81,35 @@ TEST(Gemm, LargerThanEveryBlock) {
   expect_compiled_like_interpreted(text_of({.m = 130, .n = 530, .k = 1030}), {.plain = true});
   expect_compiled_like_interpreted(text_of({.m = 130, .n = 200, .k = 1030, .transpose_b = true}),
                                    {.plain = true});
+}
+
+/// Tiles, packing, blocks of the depth and tasks change speed, never a bit.
+TEST(Gemm, EverySchedule) {
+  std::mt19937 random(7);
+  const auto pick = [&](std::initializer_list<int> values) {
+    return values.begin()[random() % values.size()];
+  };
+  for (int round = 0; round < 40; ++round) {
+    const Product product{.batch = pick({1, 2}),
+                          .m = pick({1, 5, 13, 26}),
+                          .n = pick({7, 16, 37, 70}),
+                          .k = pick({3, 16, 29, 50}),
+                          .transpose_a = pick({0, 1}) != 0,
+                          .transpose_b = pick({0, 1}) != 0};
+    PartSchedule part;
+    part.vector_axis = VectorAxis::Loop;
+    part.vector_lanes = pick({1, 4, 8});
+    part.mr = pick({1, 2, 3, 6, 8});
+    part.nr = part.vector_lanes * pick({1, 2, 3});
+    part.kc = pick({0, 4, 8, 20});
+    part.pack_a = pick({0, 1}) != 0;
+    part.pack_b = pick({0, 1}) != 0;
+    part.task_points = pick({1, 6, 100});
+    part.task_columns = pick({0, 8, 30});
+    expect_compiled_like_interpreted(text_of(product),
+                                     {.schedule = Schedule{{{part}}}, .plain = true});
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST(Gemm, VectorTimesMatrix) {

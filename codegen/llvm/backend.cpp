@@ -9,7 +9,6 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
@@ -50,8 +49,9 @@ class Machine {
     builder.registerFunctionAnalyses(functions_);
     builder.registerLoopAnalyses(loops_);
     builder.crossRegisterProxies(loops_, functions_, cgsccs_, modules_);
+    // What is emitted is in its final shape: instcombine would cost time and turn range checks of
+    // floats into slower integer ones.
     passes_.addPass(llvm::EarlyCSEPass());
-    passes_.addPass(llvm::InstCombinePass());
     passes_.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                           /*UseMemorySSA=*/true));
     passes_.addPass(llvm::SimplifyCFGPass());
@@ -162,7 +162,7 @@ void emit_phase(llvm::Module& module, size_t number, std::span<const PartCode> p
 class LlvmBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "llvm"; }
-  [[nodiscard]] std::string_view version() const override { return "llvm-19 1"; }
+  [[nodiscard]] std::string_view version() const override { return "llvm-19 2"; }
 
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule& schedule,
                                     const TargetInfo& target, const DumpText& dump) const override {

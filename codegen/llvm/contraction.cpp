@@ -33,7 +33,7 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
       if (low == height) break;
     }
   }
-  panel = std::max<int64_t>(lanes, schedule.nr / lanes * lanes);
+  panel = lanes == 1 ? 1 : std::max<int64_t>(lanes, schedule.nr / lanes * lanes);
   panel_count = columns / panel;
   panel_rest = columns % panel;
 
@@ -287,6 +287,16 @@ class ContractionEmitter {
   /// `least` lanes of a vector are stored even where fewer count.
   void pack_row(ScalarId root, const Depth& depth, int variable, const Variable& from,
                 const VectorShape& shape, Value* slot, int64_t stride, int least) {
+    if (t_.lanes == 1) {
+      for (int i = 0; i < shape.elements(); ++i) {
+        Scope at = depth.scope;
+        if (variable >= 0) at.variables[variable] = from.plus(i);
+        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::scalar());
+        f_.store(dot_.dtype, body.emit(root).scalar(),
+                 packed_pointer(slot, depth.packed, stride, i), 1);
+      }
+      return;
+    }
     Scope at = depth.scope;
     if (variable >= 0) at.variables[variable] = from;
     at.vector = variable;

@@ -205,8 +205,14 @@ Value* FunctionEmitter::extremum(ScalarOp op, DType dtype, Value* a, Value* x) {
       return b.CreateSelect(maximum ? b.CreateFCmpOGT(x, a) : b.CreateFCmpOLT(x, a), x, a);
     }
   }
-  return b.CreateBinaryIntrinsic(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a,
-                                 x);
+  if (maximum) return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, a, x);
+  // The machine's minimum gives its second operand for a NaN or two zeros: both orders, or-ed
+  // together, are a NaN with any NaN and -0 with any -0, and the same value otherwise.
+  llvm::Type* word = shaped(b.getIntNTy(static_cast<unsigned>(width_of(dtype))), a);
+  Value* first = b.CreateSelect(b.CreateFCmpOLT(a, x), a, x);
+  Value* second = b.CreateSelect(b.CreateFCmpOLT(x, a), x, a);
+  return b.CreateBitCast(b.CreateOr(b.CreateBitCast(first, word), b.CreateBitCast(second, word)),
+                         a->getType());
 }
 
 // The exact remainder of |a| by |b|: the significands divided a few bits at a time.
