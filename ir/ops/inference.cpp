@@ -4,22 +4,43 @@
 namespace reprise {
 namespace {
 
-bool is_accepted(DType dtype, Accepts accepts) {
+constexpr uint32_t bit(DType dtype) {
+  return 1u << static_cast<int>(dtype);
+}
+constexpr uint32_t kFloats = bit(DType::F16) | bit(DType::BF16) | bit(DType::F32) | bit(DType::F64);
+constexpr uint32_t kIntegers = bit(DType::I8) | bit(DType::I16) | bit(DType::I32) |
+                               bit(DType::I64) | bit(DType::U8) | bit(DType::U16) |
+                               bit(DType::U32) | bit(DType::U64);
+
+constexpr uint32_t accepted_dtypes(Accepts accepts) {
   switch (accepts) {
     case Accepts::Float:
-      return is_float(dtype);
+      return kFloats;
     case Accepts::Number:
-      return is_float(dtype) || is_integer(dtype);
+      return kFloats | kIntegers;
     case Accepts::Integer:
-      return is_integer(dtype);
+      return kIntegers;
     case Accepts::Bits:
-      return is_integer(dtype) || dtype == DType::Bool;
+      return kIntegers | bit(DType::Bool);
     case Accepts::Real:
-      return !is_complex(dtype);
+      return kFloats | kIntegers | bit(DType::Bool);
     case Accepts::Any:
-      return true;
+      return ~uint32_t{0};
   }
-  return false;
+  return 0;
+}
+
+bool is_accepted(DType dtype, Accepts accepts) {
+  return accepted_dtypes(accepts) & bit(dtype);
+}
+
+/// Cheaper than a call of memcmp for the few extents there are.
+bool same_type(const TensorType& a, const TensorType& b) {
+  if (a.dtype != b.dtype || a.shape.rank() != b.shape.rank()) return false;
+  for (int axis = 0; axis < a.shape.rank(); ++axis) {
+    if (a.shape[axis] != b.shape[axis]) return false;
+  }
+  return true;
 }
 
 std::string_view text_of(Accepts accepts) {
@@ -102,6 +123,13 @@ const TensorType& given_shape(const OpContext& ctx) {
 }
 
 TensorType infer_elementwise(const OpContext& ctx, Accepts accepts) {
+  const TensorType& first = ctx.operands[0];
+  bool all_same = is_accepted(first.dtype, accepts);
+  for (size_t i = 1; all_same && i < ctx.operands.size(); ++i) {
+    all_same = same_type(ctx.operands[i], first);
+  }
+  if (all_same) [[likely]]
+    return first;
   require_dtype(ctx, 0, accepts);
   const DType dtype = common_dtype(ctx);
   return {dtype, common_shape(ctx)};
