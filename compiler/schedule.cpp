@@ -9,7 +9,7 @@ namespace {
 using codegen::divide_up;
 using codegen::product;
 
-constexpr int64_t kPanelDepth = 512;          // of a packed panel: 32 KiB of 16 columns
+constexpr int64_t kPanelDepth = 256;          // of a packed panel: 16 KiB of 16 columns
 constexpr int64_t kPackedRows = 256;          // rows of a task that packs
 constexpr double kContractionTaskNs = 15000;  // shorter tasks are not worth handing over
 
@@ -98,10 +98,9 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   schedule.pack_b =
       loops.depth >= schedule.vector_lanes && (!loops.direct || (large && loops.rows >= 32));
   if (schedule.pack_b && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
-  // Rows a page apart share one set of the cache.
-  const bool pages = loops.depth * bytes % 4096 == 0 && loops.depth * bytes >= 4096;
-  schedule.pack_a = loops.row >= 0 && loops.columns >= 16 * schedule.nr && loops.rows >= 32 &&
-                    (loops.scalars_direct ? loops.depth >= 256 : schedule.pack_b && pages);
+  // The other factor is worth a copy when many panels pass over it.
+  schedule.pack_a = loops.row >= 0 && loops.rows >= 32 && loops.columns >= 32 * schedule.nr &&
+                    (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
   if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
 
   schedule.task_points = std::max<int64_t>(loops.rows, 1);
