@@ -268,7 +268,7 @@ class ReduceEmitter {
   std::vector<Lanes> rows_in_memory(Scope& scope);
   void take_in(State& sums, int copies, int first, const Scope& scope, const VectorShape& shape,
                llvm::Value* linear);
-  std::vector<Lanes> halve(const State& sums);
+  std::vector<Lanes> halve(const State& sums, int copies);
   llvm::Value* value_of(const Variable& variable);
 
   /// Vector operations that unrolled code may repeat: more costs compile time and gains nothing.

@@ -340,7 +340,7 @@ std::vector<Lanes> ReduceEmitter::rows(Scope& scope) {
   // A long body is not repeated for every vector of partials: those rest in memory instead.
   if (cost > kUnrolledCost && extent_ > int64_t{lanes_} * unroll_) return rows_in_memory(scope);
   const State sums = rows_level(scope, 0, f_.i64(0), neutral(VectorShape::full(lanes_, copies)));
-  return halve(sums);
+  return halve(sums, copies);
 }
 
 ReduceEmitter::State ReduceEmitter::rows_level(Scope& scope, size_t level, Value* linear,
@@ -456,12 +456,19 @@ std::vector<Lanes> ReduceEmitter::rows_in_memory(Scope& scope) {
     scope.variables.pop_back();
   };
   level(0, f_.i64(0));
-  return halve(read(f_.i64(0), lanes_, copies));
+  // The upper levels of the tree, vectors against vectors; those without an element are left out.
+  const int64_t used = std::min<int64_t>(copies, divide_up(extent_, lanes_));
+  for (int64_t h = copies / 2; h >= 1; h /= 2) {
+    f_.loop(f_.i64(0), f_.i64(std::min(h, used - h) * lanes_), lanes_, [&](Value* at) {
+      const State right = read(b_.CreateAdd(at, f_.i64(h * lanes_)), lanes_, 1);
+      write(at, lanes_, 1, combine(1, read(at, lanes_, 1), right));
+    });
+  }
+  return halve(read(f_.i64(0), lanes_, 1), 1);
 }
 
 /// The halving tree over vectors, then inside the last one.
-std::vector<Lanes> ReduceEmitter::halve(const State& sums) {
-  const int copies = kReducePartials / lanes_;
+std::vector<Lanes> ReduceEmitter::halve(const State& sums, int copies) {
   std::vector<Lanes> result;
   for (size_t k = 0; k < sums.size(); ++k) {
     const Reduction& reduction = stage_.reductions[k];
