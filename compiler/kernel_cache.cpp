@@ -3,7 +3,10 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
+#include <thread>
 
 #include "ir/error.h"
 
@@ -40,6 +43,40 @@ std::shared_ptr<const KernelCode> KernelCache::get(const Backend& backend, const
       &made);
   ++(made ? compiled_ : hits_);
   return code;
+}
+
+std::vector<std::shared_ptr<const KernelCode>> KernelCache::get_all(
+    const Backend& backend, const CompiledGraph& compiled, const TargetInfo& target,
+    const CompileOptions& options, int threads, const DumpText& dump) {
+  const size_t count = compiled.kernels.size();
+  std::vector<std::shared_ptr<const KernelCode>> codes(count);
+  std::vector<std::exception_ptr> errors(count);
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i; (i = next++) < count;) {
+      DumpText named;
+      if (dump) {
+        named = [&dump, i](std::string_view what, std::string_view text) {
+          dump(str("kernel", i, '.', what), text);
+        };
+      }
+      try {
+        codes[i] = get(backend, compiled.kernels[i], compiled.schedules[i], target, options, named);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  for (size_t i = 1; i < std::min(count, static_cast<size_t>(threads)); ++i) {
+    others.emplace_back(work);
+  }
+  work();
+  others.clear();  // joins
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  return codes;
 }
 
 KernelCacheStats KernelCache::stats() const {

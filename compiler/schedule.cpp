@@ -20,6 +20,8 @@ int widest_element(const Part& part) {
     for (const Body* body : {&stage.body, &stage.post}) {
       for (const Instr& instr : body->instrs) {
         if (instr.op == ScalarOp::Index || instr.op == ScalarOp::CheckIndex) continue;
+        // What follows a reduction is once per result: an argmax does not make its values wide.
+        if (body == &stage.post && !is_float(instr.dtype)) continue;
         widest = std::max(widest, size_of(instr.dtype));
       }
     }
@@ -30,7 +32,8 @@ int widest_element(const Part& part) {
 int largest_body(const Part& part) {
   double largest = 0;
   for (const Stage& stage : part.stages) {
-    largest = std::max(largest, codegen::body_cost(stage.body, -1, 1));
+    largest =
+        std::max(largest, codegen::body_cost(stage.body, -1, 1) + codegen::reduction_cost(stage));
   }
   return static_cast<int>(largest);
 }

@@ -45,15 +45,8 @@ std::shared_ptr<const PlanEntry> compile_entry(Runtime::Impl& impl, TraceGraph t
   const CompiledGraph compiled = compile(traced.graph, device.target(), impl.options, observer);
   auto entry = std::make_shared<PlanEntry>();
   entry->plan = compiled.plan;
-  for (size_t i = 0; i < compiled.kernels.size(); ++i) {
-    DumpText dump;
-    if (observer) {
-      dump = [&](std::string_view what, std::string_view text) {
-        observer(str("kernel", i, '.', what), text);
-      };
-    }
-    const auto code = impl.kernels.get(device.backend(), compiled.kernels[i], compiled.schedules[i],
-                                       device.target(), impl.options, dump);
+  for (const auto& code : impl.kernels.get_all(device.backend(), compiled, device.target(),
+                                               impl.options, num_threads(), observer)) {
     entry->executables.push_back(device.load(*code));
   }
   for (const NodeId output : traced.graph.outputs()) {
