@@ -200,6 +200,29 @@ struct ContractionLoops {
   return cost;
 }
 
+/// Cost of folding one vector of values into a stage's accumulators.
+[[nodiscard]] inline double reduction_cost(const Stage& stage) {
+  double cost = 0;
+  for (const Reduction& reduction : stage.reductions) {
+    switch (reduction.kind) {
+      case ReduceKind::Sum:
+      case ReduceKind::Prod:
+      case ReduceKind::Dot:
+        cost += 1;
+        break;
+      case ReduceKind::Min:
+      case ReduceKind::Max:
+        cost += is_float(reduction.dtype) ? 5 : 1;
+        break;
+      case ReduceKind::ArgMin:
+      case ReduceKind::ArgMax:
+        cost += 16;
+        break;
+    }
+  }
+  return cost;
+}
+
 /// Estimated time of a part on one core, for deciding how to share it.
 [[nodiscard]] inline double estimate_ns(const Part& part, const PartSchedule& schedule,
                                         const TargetInfo& target) {
@@ -245,7 +268,8 @@ struct ContractionLoops {
     double per_vector = body_cost(stage.body, variable, width) + 1;
     const bool in_memory = !stage.reductions.empty() &&
                            variable != variables + static_cast<int>(stage.reduce.size()) - 1;
-    per_vector += static_cast<double>(stage.reductions.size()) * (in_memory ? 3 : 1);
+    per_vector +=
+        reduction_cost(stage) + static_cast<double>(stage.reductions.size()) * (in_memory ? 2 : 0);
     total += vectors * per_vector;
     if (!stage.reductions.empty()) {
       // The tree and `post`, once per result.

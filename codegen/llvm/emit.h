@@ -250,6 +250,7 @@ class ReduceEmitter {
 
   [[nodiscard]] DType value_dtype(size_t k) const;
   [[nodiscard]] double element_cost(const Scope& scope, const VectorShape& shape) const;
+  Values neutral_fields(size_t k, int lanes);
   State neutral(const VectorShape& shape);
   State evaluate(const Scope& scope, const VectorShape& shape, llvm::Value* linear, Spread spread);
   State combine(int copies, const State& a, const State& x);
@@ -273,6 +274,7 @@ class ReduceEmitter {
 
   /// Vector operations that unrolled code may repeat: more costs compile time and gains nothing.
   static constexpr double kUnrolledCost = 160;
+  static constexpr double kChainsCost = 64;
 
   FunctionEmitter& f_;
   llvm::IRBuilder<>& b_;
@@ -280,6 +282,7 @@ class ReduceEmitter {
   const LocalLayout& locals_;
   int lanes_, unroll_;
   int64_t width_, extent_;
+  DType index_dtype_;  ///< of the index beside an argument reduction's value
   std::vector<Field> fields_;
 };
 

@@ -26,13 +26,14 @@ ReduceEmitter::ReduceEmitter(FunctionEmitter& f, const Stage& stage, const Local
       lanes_(lanes),
       unroll_(unroll),
       width_(width),
-      extent_(product(stage.reduce)) {
+      extent_(product(stage.reduce)),
+      index_dtype_(extent_ < INT32_MAX ? DType::I32 : DType::I64) {
   for (size_t k = 0; k < stage.reductions.size(); ++k) {
     const Reduction& reduction = stage.reductions[k];
     const DType dtype =
         is_argument(reduction) ? stage.body[reduction.value].dtype : reduction.dtype;
     fields_.push_back({k, dtype, -1});
-    if (is_argument(reduction)) fields_.push_back({k, DType::I64, -1});
+    if (is_argument(reduction)) fields_.push_back({k, index_dtype_, -1});
   }
 }
 
@@ -41,12 +42,20 @@ DType ReduceEmitter::value_dtype(size_t k) const {
   return is_argument(reduction) ? stage_.body[reduction.value].dtype : reduction.dtype;
 }
 
+Values ReduceEmitter::neutral_fields(size_t k, int lanes) {
+  Values fields = f_.neutral(stage_.reductions[k], value_dtype(k), lanes);
+  if (fields.size() > 1) {
+    fields[1] = f_.splat(f_.constant(index_dtype_, max_integer(index_dtype_)), lanes);
+  }
+  return fields;
+}
+
 // ---- States: per reduction, field by field, all copies ----
 
 ReduceEmitter::State ReduceEmitter::neutral(const VectorShape& shape) {
   State state(stage_.reductions.size());
   for (size_t k = 0; k < state.size(); ++k) {
-    for (Value* value : f_.neutral(stage_.reductions[k], value_dtype(k), shape.lanes)) {
+    for (Value* value : neutral_fields(k, shape.lanes)) {
       state[k].append(static_cast<size_t>(shape.copies), value);
     }
   }
@@ -64,11 +73,12 @@ ReduceEmitter::State ReduceEmitter::evaluate(const Scope& scope, const VectorSha
     for (int copy = 0; copy < shape.copies; ++copy) values.push_back(body.vector(lanes, copy));
     if (is_argument(reduction)) {
       for (int copy = 0; copy < shape.copies; ++copy) {
-        Value* index = f_.splat(linear, shape.lanes);
+        Value* index = f_.splat(f_.cast(DType::I64, index_dtype_, linear), shape.lanes);
         if (spread == Spread::Consecutive) {
           llvm::SmallVector<llvm::Constant*, 16> steps;
           for (int lane = 0; lane < shape.lanes; ++lane) {
-            steps.push_back(b_.getInt64(static_cast<uint64_t>(copy * shape.lanes + lane)));
+            steps.push_back(
+                f_.constant(index_dtype_, static_cast<uint64_t>(copy * shape.lanes + lane)));
           }
           index = b_.CreateAdd(index, llvm::ConstantVector::get(steps));
         }
@@ -135,8 +145,9 @@ std::vector<Lanes> ReduceEmitter::results(const VectorShape& shape, const State&
     Lanes lanes;
     lanes.uniform = shape.lanes == 1;
     for (int copy = 0; copy < shape.copies; ++copy) {
-      lanes.parts.push_back(
-          state[k][field * static_cast<size_t>(shape.copies) + static_cast<size_t>(copy)]);
+      Value* value =
+          state[k][field * static_cast<size_t>(shape.copies) + static_cast<size_t>(copy)];
+      lanes.parts.push_back(field == 0 ? value : f_.cast(index_dtype_, DType::I64, value));
     }
     result.push_back(lanes);
   }
@@ -154,24 +165,7 @@ std::vector<Lanes> ReduceEmitter::identities() {
 }
 
 double ReduceEmitter::element_cost(const Scope& scope, const VectorShape& shape) const {
-  double cost = body_cost(stage_.body, scope.vector, shape.lanes);
-  for (const Reduction& reduction : stage_.reductions) {
-    switch (reduction.kind) {
-      case ReduceKind::Sum:
-      case ReduceKind::Prod:
-      case ReduceKind::Dot:
-        cost += 1;
-        break;
-      case ReduceKind::Min:
-      case ReduceKind::Max:
-        cost += 6;
-        break;
-      case ReduceKind::ArgMin:
-      case ReduceKind::ArgMax:
-        cost += 16;
-        break;
-    }
-  }
+  const double cost = body_cost(stage_.body, scope.vector, shape.lanes) + reduction_cost(stage_);
   return cost * shape.copies;
 }
 
@@ -184,10 +178,7 @@ std::vector<Lanes> ReduceEmitter::in_order(Scope& scope, const VectorShape& shap
     return unrolled(scope, shape);
   }
   if (stage_.reduce.size() == 1 && extent_ >= kReducePartials && cost <= kUnrolledCost) {
-    return in_chains(scope, shape,
-                     cost * 4 <= kUnrolledCost   ? 4
-                     : cost * 2 <= kUnrolledCost ? 2
-                                                 : 1);
+    return in_chains(scope, shape, cost * 4 <= kChainsCost ? 4 : cost * 2 <= kChainsCost ? 2 : 1);
   }
   return in_memory(scope, shape);
 }
@@ -400,7 +391,7 @@ void ReduceEmitter::take_in(State& sums, int copies, int first, const Scope& sco
   const State values = evaluate(scope, shape, linear, Spread::Consecutive);
   for (size_t k = 0; k < values.size(); ++k) {
     const Reduction& reduction = stage_.reductions[k];
-    const Values ignored = f_.neutral(reduction, value_dtype(k), lanes_);
+    const Values ignored = neutral_fields(k, lanes_);
     for (int copy = 0; copy < shape.copies; ++copy) {
       Values left, right;
       const auto place = [&](size_t field) -> Value*& {
@@ -505,7 +496,7 @@ std::vector<Lanes> ReduceEmitter::halve(const State& sums, int copies) {
       }
       last = h < extent_ ? f_.combine(reduction, value_dtype(k), left, right) : left;
     }
-    result.emplace_back(last[fields - 1]);
+    result.emplace_back(fields == 1 ? last[0] : f_.cast(index_dtype_, DType::I64, last[1]));
   }
   return result;
 }
