@@ -123,7 +123,13 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         for (const NodeId id : wanted) own &= trace->contains(id);
         if (!own) trace = &imported.emplace(nodes);
         request = {};
-        for (const NodeId id : wanted) request.wanted.push_back(trace->reference(id).index());
+        try {
+          for (const NodeId id : wanted) request.wanted.push_back(trace->reference(id).index());
+        } catch (...) {  // a value it needs is gone; what was imported must not stay
+          if (imported) reset_trace(*imported, locked);
+          settle_trace(state.trace, locked);
+          throw;
+        }
         std::sort(request.wanted.begin(), request.wanted.end());
         request.wanted.erase(std::unique(request.wanted.begin(), request.wanted.end()),
                              request.wanted.end());
