@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <thread>
 
+#include "compiler/pipeline.h"
+#include "compiler/schedule.h"
 #include "ir/error.h"
 #include "tests/compiled_kernel.h"
 
@@ -283,6 +286,32 @@ TEST(Codegen, PartsAndPhases) {
     }
   })",
                                    {.params = {0x40400000}});
+}
+
+/// The disk cache compares bytes, and several threads compile at once.
+TEST(Codegen, SameKernelSameBytesFromEveryThread) {
+  const Kernel kernel = parse_kernel(reduction("sum", DType::F32, DType::F32, 40, 100, 100, 1));
+  const TargetInfo target = runnable_targets().back();
+  const Schedule schedule = choose_schedule(kernel, target);
+  const KernelCode expected = llvm_backend().generate(kernel, schedule, target);
+  std::vector<KernelCode> codes(4);
+  std::vector<std::thread> threads;
+  for (KernelCode& code : codes) {
+    threads.emplace_back([&] { code = llvm_backend().generate(kernel, schedule, target); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const KernelCode& code : codes) EXPECT_EQ(code.bytes, expected.bytes);
+}
+
+/// Without the instruction a fused multiply-add would be a call, and two roundings another result.
+TEST(Codegen, RefusesFusedMultiplyAddWithoutTheInstruction) {
+  TargetInfo target = runnable_targets().front();
+  ASSERT_EQ(target.features.find("+fma"), std::string::npos);
+  target.numerics.fma = true;
+  const Kernel kernel = parse_kernel(kernel_of_ops(DType::F32, {"fma %0, %1, %2"}, 8));
+  EXPECT_THROW(
+      static_cast<void>(llvm_backend().generate(kernel, choose_schedule(kernel, target), target)),
+      UnsupportedError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The LLVM backend: kernels to relocatable objects, one target machine per thread and target.
+// The LLVM backend: kernels to relocatable objects, target machines kept for the next one.
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -28,7 +28,7 @@ using codegen::Features;
 using codegen::FunctionEmitter;
 using codegen::PartCode;
 
-/// A target machine with its pass pipeline; expensive to make, so each thread keeps its own.
+/// A target machine with its pass pipeline; expensive to make, so it is kept.
 class Machine {
  public:
   explicit Machine(const TargetInfo& target) {
@@ -93,7 +93,7 @@ void set_option(llvm::StringRef name) {
   option->setValue(true);
 }
 
-Machine& machine_for(const TargetInfo& target) {
+void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -104,11 +104,48 @@ Machine& machine_for(const TargetInfo& target) {
     // take most of the compile time to arrive at the same.
     set_option("disable-lsr");
   });
-  thread_local std::map<std::string, std::unique_ptr<Machine>> machines;
-  std::unique_ptr<Machine>& machine = machines[target.triple + " " + target.features];
-  if (machine == nullptr) machine = std::make_unique<Machine>(target);
-  return *machine;
 }
+
+/// Machines that wait for their next kernel. Threads that compile come and go, machines stay.
+struct MachinePool {
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::unique_ptr<Machine>>> idle;
+
+  // Never destroyed: a thread may still compile while the process ends.
+  static MachinePool& get() {
+    static MachinePool* const pool = new MachinePool;
+    return *pool;
+  }
+};
+
+/// A machine for one target, taken from the pool and given back.
+class MachineLease {
+ public:
+  explicit MachineLease(const TargetInfo& target) : key_(target.triple + " " + target.features) {
+    initialize_llvm();
+    {
+      MachinePool& pool = MachinePool::get();
+      const std::lock_guard lock(pool.mutex);
+      std::vector<std::unique_ptr<Machine>>& idle = pool.idle[key_];
+      if (!idle.empty()) {
+        machine_ = std::move(idle.back());
+        idle.pop_back();
+      }
+    }
+    if (machine_ == nullptr) machine_ = std::make_unique<Machine>(target);
+  }
+  MachineLease(const MachineLease&) = delete;
+  ~MachineLease() {
+    MachinePool& pool = MachinePool::get();
+    const std::lock_guard lock(pool.mutex);
+    pool.idle[key_].push_back(std::move(machine_));
+  }
+  [[nodiscard]] Machine& machine() { return *machine_; }
+
+ private:
+  std::string key_;
+  std::unique_ptr<Machine> machine_;
+};
 
 std::string text_of(const llvm::Module& module) {
   std::string text;
@@ -169,7 +206,8 @@ class LlvmBackend final : public Backend {
     if (target.kind != TargetKind::Cpu) {
       throw UnsupportedError(str("the LLVM backend makes CPU code, not ", target.triple));
     }
-    Machine& machine = machine_for(target);
+    MachineLease lease(target);
+    Machine& machine = lease.machine();
     const Features features(target);
     llvm::LLVMContext context;
     llvm::Module module("kernel", context);
