@@ -92,8 +92,9 @@ Timing ours(const std::string& optimizer, int threads, int steps) {
 
 /// Runs the peer; a process of its own, so that its threads do not spin while we are timed.
 Timing peer(const std::string& python, const std::string& optimizer, int threads, int steps) {
-  const std::string command = python + " " + BENCHMARK_SOURCE_DIR "/mlp_step_torch.py --optimizer " +
-                              optimizer + " --threads " + std::to_string(threads) + " --warmup " +
+  const std::string command = python + " " +
+                              BENCHMARK_SOURCE_DIR "/mlp_step_torch.py --optimizer " + optimizer +
+                              " --threads " + std::to_string(threads) + " --warmup " +
                               std::to_string(kWarmup) + " --steps " + std::to_string(steps);
   Timing timing;
   FILE* pipe = popen(command.c_str(), "r");

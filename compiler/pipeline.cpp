@@ -24,9 +24,13 @@ constexpr KernelPass kKernelPasses[] = {
 
 }  // namespace
 
-std::span<const GraphPass> graph_passes() { return kGraphPasses; }
+std::span<const GraphPass> graph_passes() {
+  return kGraphPasses;
+}
 
-std::span<const KernelPass> kernel_passes() { return kKernelPasses; }
+std::span<const KernelPass> kernel_passes() {
+  return kKernelPasses;
+}
 
 CompiledGraph compile(const Graph& graph, const TargetInfo& target, const CompileOptions&,
                       const StageObserver& observer) {

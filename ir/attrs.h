@@ -31,9 +31,18 @@ class Attrs {
  public:
   Attrs() = default;
 
-  Attrs& add_int(int64_t value) { words_.push_back(value); return *this; }
-  Attrs& add_float(double value) { words_.push_back(std::bit_cast<int64_t>(value)); return *this; }
-  Attrs& add_type(DType value) { words_.push_back(static_cast<int64_t>(value)); return *this; }
+  Attrs& add_int(int64_t value) {
+    words_.push_back(value);
+    return *this;
+  }
+  Attrs& add_float(double value) {
+    words_.push_back(std::bit_cast<int64_t>(value));
+    return *this;
+  }
+  Attrs& add_type(DType value) {
+    words_.push_back(static_cast<int64_t>(value));
+    return *this;
+  }
   Attrs& add_ints(std::span<const int64_t> values) {
     words_.push_back(static_cast<int64_t>(values.size()));
     words_.append(values);

@@ -67,7 +67,8 @@ class Builder {
   Value broadcast_to(Value a, const Shape& shape);
   Value permute(Value a, std::span<const int64_t> order);
   Value transpose(Value a);  ///< swaps the last two axes
-  Value slice(Value a, std::span<const int64_t> starts, std::span<const int64_t> steps, const Shape& result);
+  Value slice(Value a, std::span<const int64_t> starts, std::span<const int64_t> steps,
+              const Shape& result);
   Value pad(Value a, std::span<const int64_t> low, std::span<const int64_t> high);  ///< zeros
   Value matmul(Value a, Value b) { return record(Op::Matmul, {a, b}); }
   /// Sums a gradient of a broadcast result back to the operand's shape.

@@ -10,7 +10,21 @@
 namespace reprise {
 
 enum class DType : uint8_t {
-  Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, C64, C128,
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  C64,
+  C128,
 };
 inline constexpr int kNumDTypes = 15;
 
@@ -24,9 +38,15 @@ enum class DTypeCategory : uint8_t { Bool, Integer, Float, Complex };
 [[nodiscard]] DTypeCategory category(DType dtype);
 [[nodiscard]] bool is_signed_integer(DType dtype);
 [[nodiscard]] bool is_unsigned_integer(DType dtype);
-[[nodiscard]] inline bool is_integer(DType d) { return category(d) == DTypeCategory::Integer; }
-[[nodiscard]] inline bool is_float(DType d) { return category(d) == DTypeCategory::Float; }
-[[nodiscard]] inline bool is_complex(DType d) { return category(d) == DTypeCategory::Complex; }
+[[nodiscard]] inline bool is_integer(DType d) {
+  return category(d) == DTypeCategory::Integer;
+}
+[[nodiscard]] inline bool is_float(DType d) {
+  return category(d) == DTypeCategory::Float;
+}
+[[nodiscard]] inline bool is_complex(DType d) {
+  return category(d) == DTypeCategory::Complex;
+}
 /// The dtype two tensors are computed in: the category lattice bool < integer < float < complex;
 /// mixed signedness widens, u64 with a signed integer gives f64, f16 with bf16 gives f32.
 [[nodiscard]] DType promote(DType a, DType b);
@@ -36,21 +56,58 @@ enum class DTypeCategory : uint8_t { Bool, Integer, Float, Complex };
 /// The dtype a sum accumulates and returns: 64 bits for bool and integers, else `dtype`.
 [[nodiscard]] DType sum_dtype(DType dtype);
 
-inline std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
+inline std::ostream& operator<<(std::ostream& out, DType dtype) {
+  return out << name(dtype);
+}
 
-template <class T> struct DTypeOf;
-template <> struct DTypeOf<bool> { static constexpr DType value = DType::Bool; };
-template <> struct DTypeOf<int8_t> { static constexpr DType value = DType::I8; };
-template <> struct DTypeOf<int16_t> { static constexpr DType value = DType::I16; };
-template <> struct DTypeOf<int32_t> { static constexpr DType value = DType::I32; };
-template <> struct DTypeOf<int64_t> { static constexpr DType value = DType::I64; };
-template <> struct DTypeOf<uint8_t> { static constexpr DType value = DType::U8; };
-template <> struct DTypeOf<uint16_t> { static constexpr DType value = DType::U16; };
-template <> struct DTypeOf<uint32_t> { static constexpr DType value = DType::U32; };
-template <> struct DTypeOf<uint64_t> { static constexpr DType value = DType::U64; };
-template <> struct DTypeOf<float> { static constexpr DType value = DType::F32; };
-template <> struct DTypeOf<double> { static constexpr DType value = DType::F64; };
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::Bool;
+};
+template <>
+struct DTypeOf<int8_t> {
+  static constexpr DType value = DType::I8;
+};
+template <>
+struct DTypeOf<int16_t> {
+  static constexpr DType value = DType::I16;
+};
+template <>
+struct DTypeOf<int32_t> {
+  static constexpr DType value = DType::I32;
+};
+template <>
+struct DTypeOf<int64_t> {
+  static constexpr DType value = DType::I64;
+};
+template <>
+struct DTypeOf<uint8_t> {
+  static constexpr DType value = DType::U8;
+};
+template <>
+struct DTypeOf<uint16_t> {
+  static constexpr DType value = DType::U16;
+};
+template <>
+struct DTypeOf<uint32_t> {
+  static constexpr DType value = DType::U32;
+};
+template <>
+struct DTypeOf<uint64_t> {
+  static constexpr DType value = DType::U64;
+};
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::F32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::F64;
+};
 /// The dtype of a C++ element type.
-template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
 
 }  // namespace reprise

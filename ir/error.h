@@ -14,14 +14,30 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-class ShapeError : public Error { using Error::Error; };
-class DTypeError : public Error { using Error::Error; };
-class IndexError : public Error { using Error::Error; };
-class DeviceError : public Error { using Error::Error; };
-class IoError : public Error { using Error::Error; };
-class ParseError : public Error { using Error::Error; };
-class OutOfMemoryError : public Error { using Error::Error; };
-class UnsupportedError : public Error { using Error::Error; };
+class ShapeError : public Error {
+  using Error::Error;
+};
+class DTypeError : public Error {
+  using Error::Error;
+};
+class IndexError : public Error {
+  using Error::Error;
+};
+class DeviceError : public Error {
+  using Error::Error;
+};
+class IoError : public Error {
+  using Error::Error;
+};
+class ParseError : public Error {
+  using Error::Error;
+};
+class OutOfMemoryError : public Error {
+  using Error::Error;
+};
+class UnsupportedError : public Error {
+  using Error::Error;
+};
 
 /// A bug of our own, found by an assertion. Never the user's fault.
 class InternalError : public std::logic_error {

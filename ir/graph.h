@@ -58,8 +58,8 @@ class Graph {
 void verify(const Graph& graph);
 
 struct Numerics;
-/// Evaluates a graph node by node on host memory, contiguous, in the orders docs/SEMANTICS.md fixes.
-/// `inputs` by input index, laid out as the input's strides say; `parameters` as raw words.
+/// Evaluates a graph node by node on host memory, contiguous, in the orders docs/SEMANTICS.md
+/// fixes. `inputs` by input index, laid out as the input's strides say; `parameters` as raw words.
 /// Returns the outputs' elements. Throws IndexError as a launch would report it.
 [[nodiscard]] std::vector<std::vector<std::byte>> interpret(const Graph& graph,
                                                             const Numerics& numerics,

@@ -15,13 +15,23 @@ struct Id {
 
   [[nodiscard]] bool valid() const { return index != UINT32_MAX; }
   friend auto operator<=>(const Id&, const Id&) = default;
-  friend std::ostream& operator<<(std::ostream& out, Id id) { return out << Tag::kPrefix << id.index; }
+  friend std::ostream& operator<<(std::ostream& out, Id id) {
+    return out << Tag::kPrefix << id.index;
+  }
 };
 
-struct NodeTag { static constexpr const char* kPrefix = "%"; };
-struct ScalarTag { static constexpr const char* kPrefix = "%"; };
-struct BufferTag { static constexpr const char* kPrefix = "b"; };
-struct SlotTag { static constexpr const char* kPrefix = "s"; };
+struct NodeTag {
+  static constexpr const char* kPrefix = "%";
+};
+struct ScalarTag {
+  static constexpr const char* kPrefix = "%";
+};
+struct BufferTag {
+  static constexpr const char* kPrefix = "b";
+};
+struct SlotTag {
+  static constexpr const char* kPrefix = "s";
+};
 
 /// A value of a graph.
 using NodeId = Id<NodeTag>;

@@ -31,15 +31,19 @@ struct Buffer {
 };
 
 enum class ReduceKind : uint8_t {
-  Sum, Prod, Min, Max,
-  ArgMin, ArgMax,  ///< i64 linear index over the reduce loops: first NaN, else first extreme
-  Dot,             ///< contraction stages: a fused multiply-add chain over k ascending
+  Sum,
+  Prod,
+  Min,
+  Max,
+  ArgMin,
+  ArgMax,  ///< i64 linear index over the reduce loops: first NaN, else first extreme
+  Dot,     ///< contraction stages: a fused multiply-add chain over k ascending
 };
 
-/// Folds values over the reduce loops. Order of a loop stage: element r of the linear index over the
-/// reduce loops goes to partial r mod 64 in ascending order; then for h = 32,16,..,1 partial p takes
-/// in partial p+h. A partial that received no element is skipped. No element at all: the identity.
-/// The combination is `acc op value`, the earlier index on the left.
+/// Folds values over the reduce loops. Order of a loop stage: element r of the linear index over
+/// the reduce loops goes to partial r mod 64 in ascending order; then for h = 32,16,..,1 partial p
+/// takes in partial p+h. A partial that received no element is skipped. No element at all: the
+/// identity. The combination is `acc op value`, the earlier index on the left.
 struct Reduction {
   ReduceKind kind = ReduceKind::Sum;
   DType dtype = DType::F32;  ///< of the accumulator and the result (argument kinds: i64)

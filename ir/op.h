@@ -52,7 +52,15 @@ struct OpContext {
 /// One input of an op's test samples: a type, and what its values should be like.
 struct SampleOperand {
   TensorType type;
-  enum class Fill : uint8_t { Normal, Positive, Unit, Extremes, Index, Binary, Nonzero } fill = Fill::Normal;
+  enum class Fill : uint8_t {
+    Normal,
+    Positive,
+    Unit,
+    Extremes,
+    Index,
+    Binary,
+    Nonzero
+  } fill = Fill::Normal;
   int64_t bound = 0;  ///< Fill::Index: values in [0, bound)
 };
 struct Sample {
@@ -79,8 +87,8 @@ struct OpDef {
   /// that come from outside.
   ScalarId (*lower_leaf)(ScalarBuilder&, std::span<const ScalarId> operands,
                          std::span<const ScalarId> axis_indices, const OpContext&) = nullptr;
-  ReduceKind reduce = ReduceKind::Sum;     ///< Reduction
-  Movement movement = Movement::Reshape;   ///< Movement
+  ReduceKind reduce = ReduceKind::Sum;    ///< Reduction
+  Movement movement = Movement::Reshape;  ///< Movement
   /// Composite: records its definition. The context's result is the inferred type.
   Value (*compose)(Builder&, std::span<const Value>, const OpContext&) = nullptr;
   /// Adds to the operands' gradients, in ordinary ops. Null: not differentiable (zero gradient).
@@ -96,6 +104,8 @@ struct OpDef {
 /// Adds an op while the program runs; `def` must outlive it. Throws Error if the name is taken.
 Op register_op(const OpDef& def);
 
-inline std::ostream& operator<<(std::ostream& out, Op op) { return out << op_def(op).name; }
+inline std::ostream& operator<<(std::ostream& out, Op op) {
+  return out << op_def(op).name;
+}
 
 }  // namespace reprise

@@ -48,8 +48,8 @@ struct Donation {
 struct Alias {
   uint32_t output = 0;
   SlotId slot;
-  int64_t offset = 0;             ///< elements
-  std::vector<int64_t> strides;   ///< elements, one per axis
+  int64_t offset = 0;            ///< elements
+  std::vector<int64_t> strides;  ///< elements, one per axis
   friend bool operator==(const Alias&, const Alias&) = default;
 };
 

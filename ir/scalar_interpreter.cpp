@@ -24,11 +24,16 @@ void fill(void* out, uint64_t bits, int lanes) {
 
 void fill(void* out, uint64_t bits, size_t bytes, int lanes) {
   switch (bytes) {
-    case 1: return fill<uint8_t>(out, bits, lanes);
-    case 2: return fill<uint16_t>(out, bits, lanes);
-    case 4: return fill<uint32_t>(out, bits, lanes);
-    case 8: return fill<uint64_t>(out, bits, lanes);
-    default: REPRISE_ASSERT(!"a scalar of 1, 2, 4 or 8 bytes");
+    case 1:
+      return fill<uint8_t>(out, bits, lanes);
+    case 2:
+      return fill<uint16_t>(out, bits, lanes);
+    case 4:
+      return fill<uint32_t>(out, bits, lanes);
+    case 8:
+      return fill<uint64_t>(out, bits, lanes);
+    default:
+      REPRISE_ASSERT(!"a scalar of 1, 2, 4 or 8 bytes");
   }
 }
 
@@ -132,11 +137,20 @@ void ScalarProgram::run_load(const Instr& instr, void* out, int lanes, const Sca
   const void* from = inputs.buffers[access.buffer.index];
   const int64_t* elements = elements_.data();
   switch (size_of(instr.dtype)) {
-    case 1: gather<uint8_t>(from, elements, mask, out, lanes); break;
-    case 2: gather<uint16_t>(from, elements, mask, out, lanes); break;
-    case 4: gather<uint32_t>(from, elements, mask, out, lanes); break;
-    case 8: gather<uint64_t>(from, elements, mask, out, lanes); break;
-    default: REPRISE_ASSERT(!"a scalar of 1, 2, 4 or 8 bytes");
+    case 1:
+      gather<uint8_t>(from, elements, mask, out, lanes);
+      break;
+    case 2:
+      gather<uint16_t>(from, elements, mask, out, lanes);
+      break;
+    case 4:
+      gather<uint32_t>(from, elements, mask, out, lanes);
+      break;
+    case 8:
+      gather<uint64_t>(from, elements, mask, out, lanes);
+      break;
+    default:
+      REPRISE_ASSERT(!"a scalar of 1, 2, 4 or 8 bytes");
   }
   if (instr.dtype == DType::Bool) {  // any nonzero byte from outside reads as true
     uint8_t* values = static_cast<uint8_t*>(out);
@@ -153,11 +167,20 @@ void ScalarProgram::run_store(const Instr& instr, int lanes, const ScalarInputs&
   const void* from = lanes_of(instr.args[0]);
   const int64_t* elements = elements_.data();
   switch (size_of(instr.dtype)) {
-    case 1: scatter<uint8_t>(to, elements, mask, from, lanes); break;
-    case 2: scatter<uint16_t>(to, elements, mask, from, lanes); break;
-    case 4: scatter<uint32_t>(to, elements, mask, from, lanes); break;
-    case 8: scatter<uint64_t>(to, elements, mask, from, lanes); break;
-    default: REPRISE_ASSERT(!"a scalar of 1, 2, 4 or 8 bytes");
+    case 1:
+      scatter<uint8_t>(to, elements, mask, from, lanes);
+      break;
+    case 2:
+      scatter<uint16_t>(to, elements, mask, from, lanes);
+      break;
+    case 4:
+      scatter<uint32_t>(to, elements, mask, from, lanes);
+      break;
+    case 8:
+      scatter<uint64_t>(to, elements, mask, from, lanes);
+      break;
+    default:
+      REPRISE_ASSERT(!"a scalar of 1, 2, 4 or 8 bytes");
   }
 }
 
@@ -168,13 +191,20 @@ void ScalarProgram::run(int lanes, const ScalarInputs& inputs) {
     void* out = lanes_of(ScalarId{i});
     const size_t bytes = size_of(instr.dtype);
     switch (instr.op) {
-      case ScalarOp::Const: break;
-      case ScalarOp::Param: fill(out, inputs.params[instr.bits], bytes, lanes); break;
+      case ScalarOp::Const:
+        break;
+      case ScalarOp::Param:
+        fill(out, inputs.params[instr.bits], bytes, lanes);
+        break;
       case ScalarOp::Index:
         run_index(body_.affines[instr.access], static_cast<int64_t*>(out), lanes, inputs);
         break;
-      case ScalarOp::Load: run_load(instr, out, lanes, inputs); break;
-      case ScalarOp::Store: run_store(instr, lanes, inputs); break;
+      case ScalarOp::Load:
+        run_load(instr, out, lanes, inputs);
+        break;
+      case ScalarOp::Store:
+        run_store(instr, lanes, inputs);
+        break;
       case ScalarOp::Reduced:
         for (int l = 0; l < lanes; ++l) {
           std::memcpy(static_cast<std::byte*>(out) + l * bytes, &inputs.reduced[instr.bits][l],

@@ -22,8 +22,8 @@ struct PartSchedule {
   int64_t task_points = 1;  ///< grid points (contractions: rows of C) of one task
   // Contraction stages
   int64_t task_columns = 0;  ///< columns of C of one task; 0: all
-  int mr = 0, nr = 0;       ///< register tile, rows x columns of C
-  int64_t kc = 0;           ///< depth of a packed panel; 0: all of k
+  int mr = 0, nr = 0;        ///< register tile, rows x columns of C
+  int64_t kc = 0;            ///< depth of a packed panel; 0: all of k
   bool pack_a = false, pack_b = false;
   bool streaming_stores = false;  ///< outputs bypass the caches
   friend bool operator==(const PartSchedule&, const PartSchedule&) = default;

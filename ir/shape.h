@@ -21,7 +21,8 @@ inline constexpr int kMaxDims = 8;
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<int64_t> extents) : Shape(std::span(extents.begin(), extents.size())) {}
+  Shape(std::initializer_list<int64_t> extents)
+      : Shape(std::span(extents.begin(), extents.size())) {}
   explicit Shape(std::span<const int64_t> extents);
 
   [[nodiscard]] int rank() const { return rank_; }

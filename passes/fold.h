@@ -7,7 +7,8 @@
 
 namespace reprise {
 
-/// One number for all that give the same element of `dtype`: constants that mean the same are equal.
+/// One number for all that give the same element of `dtype`: constants that mean the same are
+/// equal.
 [[nodiscard]] double canonical_constant(double value, DType dtype);
 
 /// The number that all elements of `value` are known to be: a constant, also when broadcast.

@@ -8,7 +8,8 @@ namespace reprise {
 
 /// Drops nodes no output needs; parameters and inputs keep their indices.
 [[nodiscard]] Graph dce(const Graph& graph);
-/// Merges equal nodes (op, type, operands, attributes). Random bits with the same operands merge too.
+/// Merges equal nodes (op, type, operands, attributes). Random bits with the same operands merge
+/// too.
 [[nodiscard]] Graph cse(const Graph& graph);
 /// One order for graphs that differ only in recording order of independent nodes, commutative
 /// operands sorted (the bits cannot change: all NaNs are equal), nested movement merged (reshape of
@@ -20,9 +21,9 @@ namespace reprise {
 /// (never for parameters), sums over axes of extent 1, reductions of constants that are exact.
 [[nodiscard]] Graph simplify(const Graph& graph);
 
-/// Reverse mode. Gradients of `y` with cotangent `seed` (of y's type) with respect to `xs`, recorded
-/// through `builder` in ordinary ops. Zeros where y does not depend on an x. Values are visited
-/// without recursion; nothing is recorded for values no x depends on.
+/// Reverse mode. Gradients of `y` with cotangent `seed` (of y's type) with respect to `xs`,
+/// recorded through `builder` in ordinary ops. Zeros where y does not depend on an x. Values are
+/// visited without recursion; nothing is recorded for values no x depends on.
 [[nodiscard]] std::vector<Value> gradient(Builder& builder, Value y, Value seed,
                                           std::span<const Value> xs);
 
