@@ -307,7 +307,7 @@ void write_json(const Options& options, const Report& report) {
   };
   std::ofstream file(options.json);
   file << json.dump(2) << '\n';
-  if (!file.flush()) throw rp::IoError(rp::str(options.json, ": cannot be written"));
+  if (!file.flush()) throw rp::Error(rp::str(options.json, ": cannot be written"));
 }
 
 }  // namespace
@@ -338,6 +338,10 @@ int main(int argc, char** argv) {
   if (options.lr == 0) options.lr = options.optimizer == "sgd" ? 1e-2 : 1e-3;
   try {
     rp::set_num_threads(options.threads);
+    // Known now rather than after the training.
+    if (!options.json.empty() && !std::ofstream(options.json, std::ios::app)) {
+      throw rp::Error(rp::str(options.json, ": cannot be written"));
+    }
     const Report report = train(options);
     print_table(report);
     if (!options.json.empty()) write_json(options, report);

@@ -142,10 +142,16 @@ Tensor DataLoader::gather(const Source& source, std::span<const uint32_t> rows,
 }
 
 Batch DataLoader::batch(const std::vector<uint32_t>& order, int64_t i) const {
+  const auto total = static_cast<int64_t>(order.size());
+  const int64_t batches = (total + options_.batch - 1) / options_.batch;
+  if (i < 0 || i >= batches) throw IndexError(str("batch ", i, " of ", batches));
   const int64_t first = i * options_.batch;
-  const int64_t count = std::min(options_.batch, inputs_.rows - first);
+  const int64_t count = std::min(options_.batch, total - first);
   const auto rows =
       std::span(order).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+  for (const uint32_t row : rows) {
+    if (row >= inputs_.rows) throw IndexError(str("row ", row, " of ", inputs_.rows));
+  }
   return {gather(inputs_, rows, options_.normalize), gather(targets_, rows, std::nullopt)};
 }
 

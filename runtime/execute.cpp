@@ -69,10 +69,10 @@ void execute(const PlanEntry& entry, Execution& run) {
     for (const uint32_t param : launch.params) params.push_back(run.parameters[param]);
     device.launch(*entry.executables[launch.kernel],
                   std::span<void* const>(buffers.data(), buffers.size()), params, &status);
-  }
-  if (status.failed) {
-    run.error = std::make_shared<const std::string>(
-        str("index ", status.index, " is out of range for an axis of extent ", status.extent));
+    if (status.failed) {
+      throw IndexError(
+          str("index ", status.index, " is out of range for an axis of extent ", status.extent));
+    }
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "runtime/live_node.h"
@@ -17,11 +16,10 @@ struct Execution {
   std::vector<StoragePtr> donations;  ///< by plan output; null: allocate
   std::vector<NodeId> donated;        ///< leaves whose storage went into `donations`
   std::vector<StoredValue> results;   ///< by plan output
-  std::shared_ptr<const std::string>
-      error;  ///< an index was out of range; results hold clamped reads
 };
 
-/// Allocates everything first, then launches. Throws OutOfMemoryError before anything has run.
+/// Allocates everything first, then launches. Throws OutOfMemoryError before anything has run, and
+/// IndexError after a launch that found an index out of range, before any donated block is written.
 void execute(const PlanEntry& entry, Execution& run);
 
 /// Copies the elements of a value in row-major order.

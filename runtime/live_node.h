@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "ir/graph.h"
 #include "runtime/runtime.h"
@@ -41,7 +40,6 @@ struct LiveNode {
   uint64_t mark_trace = 0;  ///< serial of the trace that `mark` speaks of
   uint32_t mark = 0;        ///< index in that trace (see Trace::Ref)
   std::unique_ptr<StoredValue> stored;
-  std::shared_ptr<const std::string> error;  ///< an index was out of range while computing it
 
   [[nodiscard]] bool is_leaf() const { return stored || op == Op::Parameter; }
 };

@@ -1,5 +1,6 @@
 // Realization: find or compile the plan of what is pending, run it, store the values.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -39,6 +40,41 @@ void make_key(const Trace& trace, Request& request) {
   for (const uint32_t i : request.kept) add(i);
 }
 
+bool checks_indices(const Kernel& kernel) {
+  for (const Phase& phase : kernel.phases) {
+    for (const Part& part : phase.parts) {
+      for (const Stage& stage : part.stages) {
+        for (const Body* body : {&stage.body, &stage.post}) {
+          for (const Instr& instr : body->instrs) {
+            if (instr.op == ScalarOp::CheckIndex) return true;
+          }
+        }
+      }
+    }
+  }
+  return false;
+}
+
+/// An index out of range stops a plan: what was donated must still hold its old value then, so only
+/// outputs written after the last launch that checks an index may take over storage.
+void keep_safe_donations(Plan& plan, std::span<const Kernel> kernels) {
+  size_t checked = 0;  // launches up to the last one that checks
+  for (size_t i = 0; i < plan.launches.size(); ++i) {
+    if (checks_indices(kernels[plan.launches[i].kernel])) checked = i + 1;
+  }
+  std::vector<char> early(plan.slots.size(), 0);
+  for (size_t i = 0; i < checked; ++i) {
+    for (const SlotId slot : plan.launches[i].buffers) early[slot.index] = 1;
+  }
+  std::erase_if(plan.donations, [&](const Donation& donation) {
+    for (size_t i = 0; i < plan.slots.size(); ++i) {
+      const Slot& slot = plan.slots[i];
+      if (slot.kind == SlotKind::Output && slot.index == donation.output && early[i]) return true;
+    }
+    return false;
+  });
+}
+
 std::shared_ptr<const PlanEntry> compile_entry(Runtime::Impl& impl, TraceGraph traced) {
   Device& device = cpu_device();
   const StageObserver observer = dump_observer();
@@ -49,6 +85,7 @@ std::shared_ptr<const PlanEntry> compile_entry(Runtime::Impl& impl, TraceGraph t
                                                impl.options, num_threads(), observer)) {
     entry->executables.push_back(device.load(*code));
   }
+  keep_safe_donations(entry->plan, compiled.kernels);
   for (const NodeId output : traced.graph.outputs()) {
     entry->types.push_back(traced.graph[output].type);
   }
@@ -107,7 +144,8 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         if (what == What::AllLive && node.bindings > 0) want(r.node);
       }
       for (const Trace::Recorded& r : state.trace.assigned) {
-        if (state.trace.alive(r) && nodes[r.node.index].bindings > 0) want(r.node);
+        if (what != What::Only && state.trace.alive(r) && nodes[r.node.index].bindings > 0)
+          want(r.node);
       }
       if (wanted.empty()) {
         if (stale || what == What::AllLive) settle_trace(state.trace, locked);
@@ -173,7 +211,6 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       node.in_flight = false;
       if (done) {
         node.stored = std::make_unique<StoredValue>(std::move(run.results[i]));
-        node.error = run.error;
         if (!node.keeps_history) drop_operands(outputs[i], locked);
       }
     }
@@ -195,10 +232,13 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   try {
     if (!entry) {
       bool made = false;
+      const auto start = std::chrono::steady_clock::now();
       entry = plans.get_or_make(
           request.hash, request.key, [&] { return compile_entry(*this, std::move(traced)); },
           &made);
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
       Locked locked(*this);
+      if (made) counters.compile_seconds += elapsed.count();
       ++(made ? counters.plans_compiled : counters.plan_hits);
       prepare(*trace, *entry, run);
     }
@@ -207,22 +247,18 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     finish(false);
     throw;
   }
-  const auto error = run.error;
   finish(true);
-  if (error) throw IndexError(*error);
 }
 
 void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Execution& run) {
   run.donations.resize(entry.outputs.size());
   // A donated value is gone for good: only when nothing pending here could still ask for it.
-  bool everything = true;
   size_t live = 0;
   for (const Trace::Recorded& r : trace.recorded()) {
     const LiveNode& node = nodes[r.node.index];
     if (trace.alive(r) && node.bindings > 0) ++live;
   }
-  everything = live <= entry.outputs.size();
-  if (everything) {
+  if (live <= entry.outputs.size()) {
     for (const Donation& donation : entry.plan.donations) {
       if (run.donations[donation.output]) continue;
       if (StoragePtr storage = take_donation(*this, trace, entry, donation)) {
@@ -250,7 +286,6 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
     {
       Locked locked(*this);
       LiveNode& node = nodes[node_of(id).index];
-      if (node.error) throw IndexError(*node.error);
       if (node.stored || node.op == Op::Parameter) {
         type = node.type;
         if (node.stored) return *node.stored;
@@ -260,7 +295,12 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
       }
     }
     const TensorId ids[] = {id};
-    realize(ids, What::Given);
+    try {
+      realize(ids, What::Given);
+    } catch (const IndexError&) {
+      realize(ids,
+              What::Only);  // the index may have been an assign's that this value does not need
+    }
   }
 }
 

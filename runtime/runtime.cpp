@@ -1,6 +1,7 @@
 // The runtime's public face: handles, leaves, recording, tapes.
 #include "runtime/runtime.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/error.h"
@@ -81,7 +82,6 @@ void Runtime::Impl::drop(NodeId id, Locked& locked) {
       locked.garbage.push_back(std::move(node.stored->storage));
       node.stored.reset();
     }
-    node.error.reset();
     for (const NodeId operand : node.operands) {
       if (--nodes[operand.index].refs == 0) dying.push_back(operand);
     }
@@ -241,13 +241,22 @@ TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs&
     Impl::Locked locked(*impl_);
     Recorder recorder(*impl_, locked, thread);
     SmallVector<Value, 4> values;
-    for (const TensorId id : operands) values.push_back(Value{impl_->node_of(id).index});
+    for (const TensorId id : operands) {
+      values.push_back(Value{impl_->operand_node(id, locked).index});
+    }
     const Value value = static_cast<Builder&>(recorder).record(op, values, attrs, result);
     tensor = impl_->bind(NodeId{value.index});
     flush = thread.tape_depth == 0 && (thread.trace.recorded().size() >= Impl::kEagerOps ||
                                        thread.trace.leaf_bytes() >= Impl::kEagerBytes);
   }
-  if (flush) impl_->realize({}, Impl::What::AllLive);
+  if (flush) {
+    try {
+      impl_->realize({}, Impl::What::AllLive);
+    } catch (...) {
+      release(tensor);
+      throw;
+    }
+  }
   return tensor;
 }
 
@@ -257,7 +266,7 @@ std::vector<TensorId> Runtime::build(
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
   Recorder recorder(*impl_, locked, thread);
-  const auto value_of = [this](TensorId id) { return Value{impl_->node_of(id).index}; };
+  const auto value_of = [&](TensorId id) { return Value{impl_->operand_node(id, locked).index}; };
   std::vector<TensorId> result;
   for (const Value value : body(recorder, value_of)) {
     result.push_back(impl_->bind(NodeId{value.index}));
@@ -322,31 +331,37 @@ void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {
   const ThreadState& thread = impl_->thread();
   if (thread.tape_depth == 0) throw Error("gradient: no tape is open on this thread");
   const std::lock_guard lock(impl_->mutex);
+  const LiveNode& target = impl_->nodes[impl_->node_of(y).index];
+  const bool is_x = std::any_of(xs.begin(), xs.end(),
+                                [&](TensorId x) { return impl_->node_of(x) == impl_->node_of(y); });
+  if (target.stored && target.operands.empty() && op_def(target.op).min_operands > 0 && !is_x) {
+    throw Error(str("gradient: the target of type ", target.type,
+                    " was computed outside of this tape, so how it came about is forgotten"));
+  }
   impl_->check_rebinds(thread, impl_->node_of(y), xs);
 }
 
 void Runtime::Impl::check_rebinds(const ThreadState& thread, NodeId y,
-                                  std::span<const TensorId> xs) const {
-  std::vector<NodeId> old_nodes;
+                                  std::span<const TensorId> xs) {
+  std::vector<char> seen;
+  std::vector<NodeId> stack;
   for (const ThreadState::Rebind& rebind : thread.rebinds) {
-    if (nodes[rebind.old_node.index].sequence != rebind.sequence) continue;
-    for (const TensorId x : xs) {
-      if (x == rebind.tensor) old_nodes.push_back(rebind.old_node);
+    const NodeId old_node = rebind.old_node;
+    if (nodes[old_node.index].sequence != rebind.sequence) continue;
+    if (std::find(xs.begin(), xs.end(), rebind.tensor) == xs.end()) continue;
+    // Reading the old value through the new one is what an assign is for.
+    const NodeId new_node = node_of(rebind.tensor);
+    seen.assign(nodes.size(), 0);
+    seen[new_node.index] = seen[y.index] = 1;
+    if (y != new_node) stack.push_back(y);
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      for (const NodeId operand : nodes[id.index].operands) {
+        if (!std::exchange(seen[operand.index], 1)) stack.push_back(operand);
+      }
     }
-  }
-  if (old_nodes.empty()) return;
-  std::vector<char> seen(nodes.size(), 0);
-  std::vector<NodeId> stack{y};
-  seen[y.index] = 1;
-  while (!stack.empty()) {
-    const NodeId id = stack.back();
-    stack.pop_back();
-    for (const NodeId operand : nodes[id.index].operands) {
-      if (!std::exchange(seen[operand.index], 1)) stack.push_back(operand);
-    }
-  }
-  for (const NodeId old_node : old_nodes) {
-    if (!seen[old_node.index]) continue;
+    if (!seen[old_node.index] || old_node == new_node) continue;
     throw Error(str("gradient: a tensor of type ", nodes[old_node.index].type,
                     " was assigned after the target read it; take gradients before assigning"));
   }

@@ -67,6 +67,12 @@ struct Runtime::Impl {
   // All below: mutex held.
   [[nodiscard]] Binding& binding(TensorId id);
   [[nodiscard]] NodeId node_of(TensorId id) { return binding(id).node; }
+  /// The node of an operand. Waits (the mutex is released meanwhile) while another thread computes
+  /// it: what it was made of may just be given away to it.
+  [[nodiscard]] NodeId operand_node(TensorId id, Locked& locked) {
+    computed.wait(locked.lock, [&] { return !nodes[node_of(id).index].in_flight; });
+    return node_of(id);
+  }
   [[nodiscard]] NodeId new_node(Op op, const TensorType& type);  ///< one reference, the caller's
   void drop(NodeId id, Locked& locked);
   [[nodiscard]] TensorId bind(NodeId id);
@@ -76,12 +82,12 @@ struct Runtime::Impl {
   /// Forgets what has been computed or dropped; what is still pending stays recorded.
   void settle_trace(Trace& trace, Locked& locked);
   /// Throws when one of `xs` was assigned after `y` read its old value.
-  void check_rebinds(const ThreadState& thread, NodeId y, std::span<const TensorId> xs) const;
+  void check_rebinds(const ThreadState& thread, NodeId y, std::span<const TensorId> xs);
 
   // Mutex not held.
-  enum class What : uint8_t { Given, AllLive };
-  /// Computes `ids` and the pending assigns of this thread, or everything this thread has pending
-  /// that a handle can reach.
+  enum class What : uint8_t { Given, Only, AllLive };
+  /// Given: computes `ids` and the pending assigns of this thread; Only: nothing but `ids`;
+  /// AllLive: everything this thread has pending that a handle can reach.
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
 

@@ -18,12 +18,10 @@ Value compose(Builder& b, std::span<const Value> operands, const OpContext& ctx)
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (axes >> axis & 1) count *= shape[axis];
   }
-  // Half types are widened first: their sum may overflow where the mean does not. Integers are
-  // summed exactly.
+  // Half types and integers are widened first: their sum may overflow where the mean does not.
   const DType dtype = ctx.result->dtype;
-  const DType wide = wide_dtype(dtype);
-  const Value x = is_float(ctx.operands[0].dtype) ? b.cast(operands[0], wide) : operands[0];
-  const Value sum = b.cast(b.reduce(Op::Sum, x, axes, ctx.attrs.word(1) != 0), wide);
+  const DType wide = is_float(ctx.operands[0].dtype) ? wide_dtype(dtype) : DType::F64;
+  const Value sum = b.reduce(Op::Sum, b.cast(operands[0], wide), axes, ctx.attrs.word(1) != 0);
   return b.cast(b.div(sum, b.constant(static_cast<double>(count), wide)), dtype);
 }
 
@@ -35,7 +33,7 @@ const OpDef& mean_def() {
       .kind = OpKind::Composite,
       .attrs = kReductionAttrs,
       .doc =
-          "sum / count over `axes`; NaN over no element. Bool and integers are summed exactly and "
+          "sum / count over `axes`; NaN over no element. Bool and integers are computed in f64 and "
           "give f32; f16 and bf16 are computed in f32.",
       .infer = infer,
       .compose = compose,
