@@ -321,6 +321,11 @@ void Runtime::end_tape() {
   }
   thread.history.clear();
   thread.rebinds.clear();
+  // What was recorded and dropped must not pile up over tapes that compute nothing.
+  if (thread.trace.recorded().size() > 2 * thread.settled + 256) {
+    impl_->settle_trace(thread.trace, locked);
+    thread.settled = thread.trace.recorded().size();
+  }
 }
 
 bool Runtime::in_tape() const {
@@ -370,6 +375,7 @@ void Runtime::Impl::check_rebinds(const ThreadState& thread, NodeId y,
 // --- Public: statistics ------------------------------------------------------------------------
 
 Stats Runtime::stats() const {
+  const ThreadState& thread = impl_->thread();
   const std::lock_guard lock(impl_->mutex);
   Stats stats = impl_->counters;
   const KernelCacheStats kernels = impl_->kernels.stats();
@@ -377,6 +383,7 @@ Stats Runtime::stats() const {
   stats.kernel_hits = kernels.hits;
   stats.live_tensors = impl_->tensors.live();
   stats.live_nodes = impl_->nodes.live();
+  stats.pending_ops = thread.trace.recorded().size();
   stats.live_bytes = cpu_device().allocator().live_bytes();
   stats.cached_bytes = cpu_device().allocator().cached_bytes();
   return stats;

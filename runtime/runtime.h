@@ -39,6 +39,7 @@ struct Stats {
   uint64_t launches = 0, realizes = 0, recorded = 0;
   double compile_seconds = 0;
   uint64_t live_tensors = 0, live_nodes = 0;
+  uint64_t pending_ops = 0;  ///< recorded by the calling thread and not settled yet
   uint64_t live_bytes = 0, cached_bytes = 0;
 };
 

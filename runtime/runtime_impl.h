@@ -25,6 +25,7 @@ struct ThreadState {
   Runtime::Impl& runtime;
   Trace trace;
   int tape_depth = 0;
+  size_t settled = 0;           ///< entries of the trace when it was last rid of dropped nodes
   std::vector<NodeId> history;  ///< nodes recorded since the outermost tape began; references held
   struct Rebind {
     TensorId tensor;

@@ -88,6 +88,16 @@ TEST(Tape, TheGradientOfAForgottenValueIsAnError) {
   EXPECT_THROW((void)tape.gradient(y, x), Error);
 }
 
+// Tapes that record and drop leave nothing that the next realize would have to walk.
+TEST(Tape, DroppedOpsDoNotPileUp) {
+  const Tensor x = Tensor::of({2.f});
+  for (int i = 0; i < 1000; ++i) {
+    const Tape tape;
+    for (int k = 0; k < 100; ++k) (void)(x * x);
+  }
+  EXPECT_LT(Runtime::get().stats().pending_ops, 1000u);
+}
+
 TEST(Means, OfLargeIntegersDoNotWrap) {
   const int64_t large = INT64_MAX;
   EXPECT_FLOAT_EQ(mean(Tensor::of({large, large})).item<float>(), 9.2233720e18f);
