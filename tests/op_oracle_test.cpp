@@ -1,0 +1,152 @@
+// Every op of the table on its samples against the graph interpreter, bit for bit: computed alone
+// (eager), between other ops in one kernel (fused), and again with other data (cached).
+//
+// A third of the dtypes of each sample runs; REPRISE_TEST_FULL=1 runs all.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "graph_samples.h"
+#include "ir/builder.h"
+#include "ir/error.h"
+#include "runtime/runtime.h"
+
+namespace reprise {
+namespace {
+
+using Fill = SampleOperand::Fill;
+
+struct OracleCase {
+  Op op;
+  Sample sample;  ///< with the dtypes of this case
+};
+
+/// The sample with every F32 and I32 of it turned into `dtype`.
+OracleCase with_dtype(Op op, const Sample& sample, DType dtype) {
+  OracleCase result{op, sample};
+  for (SampleOperand& operand : result.sample.operands) {
+    DType& d = operand.type.dtype;
+    if (d == DType::F32 || d == DType::I32) d = dtype;
+  }
+  if (result.sample.result.dtype == DType::F32) result.sample.result.dtype = dtype;
+  return result;
+}
+
+bool can_double(DType dtype) {
+  return is_float(dtype) || is_integer(dtype);
+}
+
+enum class Around : uint8_t { Nothing, Ops };
+
+/// The op on its operands; with ops around it they are doubled first, and the result is.
+Value record(Builder& builder, const OracleCase& c, std::vector<Value> operands, Around around) {
+  if (around == Around::Ops) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const bool plain = c.sample.operands[i].fill != Fill::Index;
+      if (plain && can_double(builder.dtype(operands[i]))) {
+        operands[i] = builder.add(operands[i], operands[i]);
+      }
+    }
+  }
+  const Value result = builder.record(c.op, operands, c.sample.attrs, &c.sample.result);
+  if (around == Around::Nothing || !can_double(builder.dtype(result))) return result;
+  return builder.add(result, result);
+}
+
+Bytes operand_bytes(const SampleOperand& operand, std::mt19937& random) {
+  const int64_t count = operand.type.shape.numel();
+  if (operand.fill != Fill::Index) {
+    const Draw draw = operand.fill == Fill::Extremes ? Draw::Anything : Draw::Small;
+    return sample_elements(operand.type.dtype, count, draw, random);
+  }
+  const size_t width = size_of(operand.type.dtype);
+  Bytes bytes(static_cast<size_t>(count) * width);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t index = random() % static_cast<uint64_t>(std::max<int64_t>(1, operand.bound));
+    std::memcpy(bytes.data() + static_cast<size_t>(i) * width, &index, width);
+  }
+  return bytes;
+}
+
+/// What the runtime gives.
+Bytes compute(const OracleCase& c, const std::vector<Bytes>& data, Around around) {
+  Runtime& runtime = Runtime::get();
+  std::vector<TensorId> ids;
+  for (size_t i = 0; i < data.size(); ++i) {
+    ids.push_back(runtime.from_host(c.sample.operands[i].type, data[i].data()));
+  }
+  const TensorId result = runtime.build([&](Builder& builder, const auto& value_of) {
+    std::vector<Value> operands;
+    for (const TensorId id : ids) operands.push_back(value_of(id));
+    return std::vector{record(builder, c, operands, around)};
+  })[0];
+  const TensorType type = runtime.type(result);
+  Bytes bytes(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
+  runtime.read(result, bytes.data(), bytes.size());
+  runtime.release(result);
+  for (const TensorId id : ids) runtime.release(id);
+  return bytes;
+}
+
+/// Runs one case in every mode. False when the op does not take this dtype.
+bool check(const OracleCase& c, std::mt19937& random) {
+  for (const Around around : {Around::Nothing, Around::Ops}) {
+    Graph graph;
+    GraphBuilder builder(graph);
+    std::vector<Value> operands;
+    DType dtype;
+    try {
+      for (const SampleOperand& operand : c.sample.operands) {
+        operands.push_back(builder.input(operand.type, static_cast<uint32_t>(operands.size())));
+      }
+      const Value result = record(builder, c, operands, around);
+      dtype = builder.dtype(result);
+      builder.output(result);
+    } catch (const Error&) {
+      return false;
+    }
+    uint64_t compiled = 0;
+    for (const char* mode : {"computed", "cached"}) {
+      std::vector<Bytes> data;
+      for (const SampleOperand& operand : c.sample.operands) {
+        data.push_back(operand_bytes(operand, random));
+      }
+      const Bytes expected = interpret(graph, data)[0];
+      const std::string differs = difference(dtype, expected, compute(c, data, around));
+      EXPECT_EQ(differs, "") << mode << (around == Around::Ops ? ", fused" : ", alone") << "\n"
+                             << print(graph);
+      const uint64_t now = Runtime::get().stats().plans_compiled;
+      if (compiled != 0) {
+        EXPECT_EQ(now, compiled) << "the plan was not found again\n" << print(graph);
+      }
+      compiled = now;
+    }
+  }
+  return true;
+}
+
+TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
+  const bool full = std::getenv("REPRISE_TEST_FULL") != nullptr;
+  std::mt19937 random(1);
+  int cases = 0;
+  for (int k = 0; k < num_ops(); ++k) {
+    const Op op = static_cast<Op>(k);
+    if (op_def(op).samples == nullptr) continue;
+    int number = 0, ran = 0;
+    for (const Sample& sample : op_def(op).samples()) {
+      ++number;
+      for (int d = 0; d <= static_cast<int>(DType::F64); ++d) {
+        if (!full && d % 3 != number % 3) continue;
+        ran += check(with_dtype(op, sample, static_cast<DType>(d)), random);
+      }
+    }
+    EXPECT_GT(ran, 0) << op << " was never run";
+    cases += ran;
+  }
+  RecordProperty("cases", cases);
+  EXPECT_GT(cases, 500);
+}
+
+}  // namespace
+}  // namespace reprise
