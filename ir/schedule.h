@@ -34,6 +34,11 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
+struct Kernel;
+/// Throws InternalError naming the rule (S01, ...) and the part: whether the schedule can be
+/// applied to the kernel at all. Any schedule that can gives the same bits.
+void verify(const Schedule& schedule, const Kernel& kernel);
+
 [[nodiscard]] std::string print(const Schedule& schedule);
 [[nodiscard]] Schedule parse_schedule(std::string_view text);
 
