@@ -25,7 +25,7 @@ Tensor iota(DType dtype, const Shape& shape, int axis) {
 /// gives four 32-bit words.
 Tensor random(Op op, const TensorType& type, int64_t words) {
   Runtime& runtime = Runtime::get();
-  const Tensor key(runtime.parameter(DType::U64, runtime.seed()));
+  const Tensor key(runtime.random_key());
   const Tensor counter(runtime.random_counter(static_cast<uint64_t>(words + 3) / 4));
   return record(op, {key.id(), counter.id()}, {}, &type);
 }

@@ -39,6 +39,7 @@ Tensor converted(const Tensor& x, DType dtype) {
 }
 
 Tensor unary(Op op, const Tensor& x) {
+  if (const TensorId id = Runtime::get().try_record(op, x.id()); id.valid()) return Tensor(id);
   const DType have = x.dtype();
   const DType want = computed_in(op, have);
   return have == want ? record(op, x) : record(op, converted(x, want));
@@ -70,6 +71,9 @@ Tensor constant(double value, DType dtype) {
 }
 
 Tensor record_binary(Op op, const Tensor& a, const Tensor& b) {
+  if (const TensorId id = Runtime::get().try_record(op, a.id(), b.id()); id.valid()) {
+    return Tensor(id);
+  }
   const DType left = a.dtype();
   const DType right = b.dtype();
   const DType dtype = computed_in(op, left == right ? left : promote(left, right));
@@ -80,6 +84,10 @@ Tensor record_binary(Op op, const Tensor& a, const Tensor& b) {
 }
 
 Tensor record_binary(Op op, const Tensor& a, Number b) {
+  if (const TensorId id = Runtime::get().try_record(op, a.id(), b, Runtime::NumberIs::Second);
+      id.valid()) {
+    return Tensor(id);
+  }
   const DType have = a.dtype();
   const DType dtype = computed_in(op, b.join(have));
   const Tensor y = parameter(b, dtype);
@@ -88,6 +96,10 @@ Tensor record_binary(Op op, const Tensor& a, Number b) {
 }
 
 Tensor record_binary(Op op, Number a, const Tensor& b) {
+  if (const TensorId id = Runtime::get().try_record(op, b.id(), a, Runtime::NumberIs::First);
+      id.valid()) {
+    return Tensor(id);
+  }
   const DType have = b.dtype();
   const DType dtype = computed_in(op, a.join(have));
   const Tensor x = parameter(a, dtype);
@@ -208,7 +220,8 @@ REPRISE_BINARY(greater_equal, GreaterEqual)
 #undef REPRISE_BINARY
 
 Tensor pow(Operand base, Operand exponent) {
-  if (base.tensor() == nullptr || exponent.tensor() != nullptr) {
+  if (base.tensor() == nullptr || exponent.tensor() != nullptr ||
+      exponent.number().cell() != nullptr) {
     return binary(Op::Pow, base, exponent);
   }
   // A literal exponent is nearly always one that compiles to something cheaper than pow.

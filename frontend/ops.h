@@ -20,6 +20,7 @@ class Operand {
  public:
   Operand(const Tensor& tensor) : tensor_(&tensor) {}  // NOLINT: implicit by intent
   Operand(Number number) : number_(number) {}          // NOLINT: implicit by intent
+  Operand(const Scalar& scalar) : number_(scalar) {}   // NOLINT: implicit by intent
   template <class T>
   requires std::is_arithmetic_v<T> Operand(T number)
       : number_(number) {}  // NOLINT: implicit by intent

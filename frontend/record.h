@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <span>
 
-#include "frontend/number.h"
 #include "frontend/tensor.h"
+#include "ir/number.h"
 #include "ir/op.h"
 
 namespace reprise {
@@ -24,7 +24,7 @@ namespace reprise {
 }
 /// A rank-0 parameter: read at every launch, never part of a key.
 [[nodiscard]] inline Tensor parameter(Number value, DType dtype) {
-  return Tensor(Runtime::get().parameter(dtype, value.bits(dtype)));
+  return Tensor(Runtime::get().parameter(dtype, value));
 }
 /// A rank-0 constant: part of what gets compiled.
 [[nodiscard]] Tensor constant(double value, DType dtype);

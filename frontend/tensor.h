@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/number.h"
 #include "ir/dtype.h"
 #include "ir/error.h"
+#include "ir/number.h"
 #include "ir/shape.h"
 #include "runtime/runtime.h"
 

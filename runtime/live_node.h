@@ -37,8 +37,10 @@ struct LiveNode {
   bool keeps_history = false;  ///< an open tape: operands stay after it is stored
   bool consumed = false;       ///< its storage was given to a later value (donation)
 
-  uint64_t mark_trace = 0;  ///< serial of the trace that `mark` speaks of
-  uint32_t mark = 0;        ///< index in that trace (see Trace::Ref)
+  uint64_t mark_trace = 0;   ///< serial of the trace that `mark` speaks of
+  uint32_t mark = 0;         ///< index in that trace (see Trace::Ref)
+  TensorId reader;           ///< the tensor it was last read through inside a tape
+  uint32_t reader_tape = 0;  ///< number of that tape
   std::unique_ptr<StoredValue> stored;
 
   [[nodiscard]] bool is_leaf() const { return stored || op == Op::Parameter; }
@@ -48,7 +50,7 @@ struct LiveNode {
 struct Binding {
   NodeId node;
   uint32_t refs = 0;
-  uint8_t generation = 0;
+  uint32_t generation = 0;  ///< counts the tensors that had this slot
 };
 
 }  // namespace reprise

@@ -18,17 +18,8 @@ Value Recorder::append(Op op, std::span<const Value> operands, const Attrs& attr
   recorded_.push_back(id);
   LiveNode& node = impl_.nodes[id.index];
   node.attrs = attrs;
-  for (const Value operand : operands) {
-    node.operands.push_back(NodeId{operand.index});
-    ++impl_.nodes[operand.index].refs;
-  }
-  thread_.trace.append(id);
-  if (thread_.tape_depth > 0) {
-    node.keeps_history = true;
-    ++node.refs;
-    thread_.history.push_back(id);
-  }
-  ++impl_.counters.recorded;
+  for (const Value operand : operands) impl_.add_operand(node, NodeId{operand.index});
+  impl_.enter(thread_, id, Trace::type_is(op));
   return Value{id.index};
 }
 

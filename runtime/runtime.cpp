@@ -19,63 +19,28 @@ ThreadState::~ThreadState() {
   for (const NodeId id : history) runtime.drop(id, locked);
 }
 
-ThreadState& Runtime::Impl::thread() {
-  thread_local std::unique_ptr<ThreadState> state;
-  if (!state) {
-    const std::lock_guard lock(mutex);  // a trace registers itself
-    state = std::make_unique<ThreadState>(*this);
-  }
-  return *state;
+constinit thread_local ThreadState* Runtime::Impl::current_thread = nullptr;
+
+ThreadState& Runtime::Impl::begin_thread() {
+  struct Owner {
+    std::unique_ptr<ThreadState> state;
+    ~Owner() { current_thread = nullptr; }
+  };
+  thread_local Owner owner;
+  const std::lock_guard lock(mutex);  // a trace registers itself
+  owner.state = std::make_unique<ThreadState>(*this);
+  return *(current_thread = owner.state.get());
 }
 
 // --- Nodes and bindings ------------------------------------------------------------------------
 
-#ifdef NDEBUG
-Binding& Runtime::Impl::binding(TensorId id) {
-  return tensors[id.index];
-}
-static TensorId make_tensor_id(uint32_t slot, uint8_t) {
-  return {slot};
-}
-static uint32_t slot_of(TensorId id) {
-  return id.index;
-}
-#else
-// Debug builds: 24 bits of slot, 8 of generation.
-static uint32_t slot_of(TensorId id) {
-  return id.index & 0xffffff;
-}
-static TensorId make_tensor_id(uint32_t slot, uint8_t generation) {
-  if (slot > 0xffffff) throw OutOfMemoryError("more than 16777216 live tensors in a debug build");
-  return {slot | static_cast<uint32_t>(generation) << 24};
-}
-Binding& Runtime::Impl::binding(TensorId id) {
-  Binding& b = tensors[slot_of(id)];
-  REPRISE_ASSERT(b.refs > 0 && b.generation == id.index >> 24);
-  return b;
-}
-#endif
-
-NodeId Runtime::Impl::new_node(Op op, const TensorType& type) {
-  const NodeId id{nodes.allocate()};
-  LiveNode& node = nodes[id.index];
-  node.op = op;
-  node.type = type;
-  node.refs = 1;
-  node.bindings = 0;
-  node.sequence = next_sequence++;
-  node.in_flight = node.keeps_history = node.consumed = false;
-  node.mark_trace = 0;
-  return id;
+namespace {
+constexpr uint32_t kFewOperands = 3;  // what Operands keeps without allocating
 }
 
-void Runtime::Impl::drop(NodeId id, Locked& locked) {
-  if (--nodes[id.index].refs > 0) return;
-  const size_t floor = dying.size();
-  dying.push_back(id);
-  while (dying.size() > floor) {
-    const NodeId dead = dying.back();
-    dying.pop_back();
+void Runtime::Impl::destroy(NodeId id, Locked& locked) {
+  // Without recursion, whatever the depth of what hangs on it.
+  for (NodeId dead = id;;) {
     LiveNode& node = nodes[dead.index];
     node.sequence = 0;
     if (node.stored) {
@@ -85,9 +50,17 @@ void Runtime::Impl::drop(NodeId id, Locked& locked) {
     for (const NodeId operand : node.operands) {
       if (--nodes[operand.index].refs == 0) dying.push_back(operand);
     }
-    node.operands.clear();
-    node.attrs = {};
+    // Lists that live in the node itself cost nothing; longer ones give their memory back.
+    if (node.operands.size() <= kFewOperands) {
+      node.operands.clear();
+    } else {
+      node.operands = {};
+    }
+    if (!node.attrs.words().empty()) node.attrs = {};
     nodes.free(dead.index);
+    if (dying.empty()) return;
+    dead = dying.back();
+    dying.pop_back();
   }
 }
 
@@ -96,21 +69,6 @@ void Runtime::Impl::drop_operands(NodeId id, Locked& locked) {
   const Operands operands = std::move(node.operands);
   node.operands = {};
   for (const NodeId operand : operands) drop(operand, locked);
-}
-
-TensorId Runtime::Impl::bind(NodeId id) {
-  const uint32_t slot = tensors.allocate();
-  Binding& b = tensors[slot];
-  b.node = id;
-  b.refs = 1;
-  ++nodes[id.index].refs;
-  ++nodes[id.index].bindings;
-  return make_tensor_id(slot, b.generation);
-}
-
-void Runtime::Impl::unbind(NodeId id, Locked& locked) {
-  --nodes[id.index].bindings;
-  drop(id, locked);
 }
 
 void Runtime::Impl::reset_trace(Trace& trace, Locked& locked) {
@@ -141,8 +99,9 @@ void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
 
 Runtime::Runtime() : impl_(new Impl) {}
 
-Runtime& Runtime::get() {
+Runtime& Runtime::create() {
   static Runtime* const runtime = new Runtime;  // never destroyed: handles may outlive main
+  instance_.store(runtime, std::memory_order_release);
   return *runtime;
 }
 
@@ -153,11 +112,7 @@ void Runtime::retain(TensorId id) {
 
 void Runtime::release(TensorId id) noexcept {
   Impl::Locked locked(*impl_);
-  Binding& b = impl_->binding(id);
-  if (--b.refs > 0) return;
-  ++b.generation;
-  impl_->tensors.free(slot_of(id));
-  impl_->unbind(b.node, locked);
+  impl_->release(id, locked);
 }
 
 TensorType Runtime::type(TensorId id) const {
@@ -200,23 +155,47 @@ TensorId Runtime::from_host(const TensorType& type, const void* data) {
                       std::move(storage));
 }
 
-TensorId Runtime::parameter(DType dtype, uint64_t bits) {
-  Impl::Locked locked(*impl_);
-  const NodeId id = impl_->new_node(Op::Parameter, {dtype, {}});
-  impl_->nodes[id.index].bits = bits;
-  const TensorId tensor = impl_->bind(id);
-  impl_->drop(id, locked);
-  return tensor;
+TensorId Runtime::parameter(DType dtype, const Number& value) {
+  ParameterSource source{.dtype = dtype, .bits = value.bits(dtype)};
+  if (value.cell() != nullptr) {
+    source.kind = ParameterSource::Kind::Cell;
+    source.cell = value.cell()->shared_from_this();
+  }
+  return impl_->parameter(source, source.bits);
+}
+
+TensorId Runtime::random_key() {
+  return impl_->parameter({.kind = ParameterSource::Kind::Key, .dtype = DType::U64}, seed());
 }
 
 TensorId Runtime::random_counter(uint64_t count) {
+  ThreadState& thread = impl_->thread();
   uint64_t first;
   {
     const std::lock_guard lock(impl_->mutex);
     first = impl_->random_counter;
     impl_->random_counter += count;
   }
-  return parameter(DType::U64, first);
+  const ParameterSource source{
+      .kind = ParameterSource::Kind::Counter, .dtype = DType::U64, .bits = thread.random};
+  if (!thread.tapes.empty()) thread.random += count;
+  return impl_->parameter(source, first);
+}
+
+TensorId Runtime::Impl::parameter(const ParameterSource& source, uint64_t bits) {
+  ThreadState& state = thread();
+  Locked locked(*this);
+  return bind_owned(new_parameter(state, source, bits));
+}
+
+NodeId Runtime::Impl::new_parameter(ThreadState& state, const ParameterSource& source,
+                                    uint64_t bits) {
+  const NodeId id = new_node(Op::Parameter, {source.dtype, {}});
+  nodes[id.index].bits = bits;
+  if (source.kind != ParameterSource::Kind::Fixed && !state.tapes.empty()) {
+    state.sources.push_back({id, nodes[id.index].sequence, source});
+  }
+  return id;
 }
 
 void Runtime::set_seed(uint64_t seed) {
@@ -228,148 +207,6 @@ void Runtime::set_seed(uint64_t seed) {
 uint64_t Runtime::seed() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->seed;
-}
-
-// --- Public: recording -------------------------------------------------------------------------
-
-TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs& attrs,
-                         const TensorType* result) {
-  ThreadState& thread = impl_->thread();
-  TensorId tensor;
-  bool flush;
-  {
-    Impl::Locked locked(*impl_);
-    Recorder recorder(*impl_, locked, thread);
-    SmallVector<Value, 4> values;
-    for (const TensorId id : operands) {
-      values.push_back(Value{impl_->operand_node(id, locked).index});
-    }
-    const Value value = static_cast<Builder&>(recorder).record(op, values, attrs, result);
-    tensor = impl_->bind(NodeId{value.index});
-    flush = thread.tape_depth == 0 && (thread.trace.recorded().size() >= Impl::kEagerOps ||
-                                       thread.trace.leaf_bytes() >= Impl::kEagerBytes);
-  }
-  if (flush) {
-    try {
-      impl_->realize({}, Impl::What::AllLive);
-    } catch (...) {
-      release(tensor);
-      throw;
-    }
-  }
-  return tensor;
-}
-
-std::vector<TensorId> Runtime::build(
-    const std::function<std::vector<Value>(Builder&, const std::function<Value(TensorId)>&)>&
-        body) {
-  ThreadState& thread = impl_->thread();
-  Impl::Locked locked(*impl_);
-  Recorder recorder(*impl_, locked, thread);
-  const auto value_of = [&](TensorId id) { return Value{impl_->operand_node(id, locked).index}; };
-  std::vector<TensorId> result;
-  for (const Value value : body(recorder, value_of)) {
-    result.push_back(impl_->bind(NodeId{value.index}));
-  }
-  return result;
-}
-
-void Runtime::assign(TensorId target, TensorId value) {
-  ThreadState& thread = impl_->thread();
-  Impl::Locked locked(*impl_);
-  Binding& b = impl_->binding(target);
-  const NodeId old_node = b.node;
-  const NodeId new_node = impl_->node_of(value);
-  const LiveNode& before = impl_->nodes[old_node.index];
-  LiveNode& after = impl_->nodes[new_node.index];
-  if (before.type.dtype != after.type.dtype) {
-    throw DTypeError(str("assign_: the tensor is ", before.type, ", the value is ", after.type));
-  }
-  if (before.type.shape != after.type.shape) {
-    throw ShapeError(str("assign_: the tensor is ", before.type, ", the value is ", after.type));
-  }
-  if (old_node == new_node) return;
-  if (thread.tape_depth > 0) thread.rebinds.push_back({target, old_node, before.sequence});
-  if (!after.is_leaf()) thread.trace.assigned.push_back({new_node, after.sequence});
-  ++after.refs;
-  ++after.bindings;
-  b.node = new_node;
-  impl_->unbind(old_node, locked);
-}
-
-TensorId Runtime::value(TensorId id) {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->bind(impl_->node_of(id));
-}
-
-// --- Public: tapes -----------------------------------------------------------------------------
-
-void Runtime::begin_tape() {
-  ++impl_->thread().tape_depth;
-}
-
-void Runtime::end_tape() {
-  ThreadState& thread = impl_->thread();
-  REPRISE_ASSERT(thread.tape_depth > 0);
-  if (--thread.tape_depth > 0) return;
-  Impl::Locked locked(*impl_);
-  for (const NodeId id : thread.history) {
-    LiveNode& node = impl_->nodes[id.index];
-    node.keeps_history = false;
-    if (node.stored) impl_->drop_operands(id, locked);
-    impl_->drop(id, locked);
-  }
-  thread.history.clear();
-  thread.rebinds.clear();
-  // What was recorded and dropped must not pile up over tapes that compute nothing.
-  if (thread.trace.recorded().size() > 2 * thread.settled + 256) {
-    impl_->settle_trace(thread.trace, locked);
-    thread.settled = thread.trace.recorded().size();
-  }
-}
-
-bool Runtime::in_tape() const {
-  return impl_->thread().tape_depth > 0;
-}
-
-void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {
-  const ThreadState& thread = impl_->thread();
-  if (thread.tape_depth == 0) throw Error("gradient: no tape is open on this thread");
-  const std::lock_guard lock(impl_->mutex);
-  const LiveNode& target = impl_->nodes[impl_->node_of(y).index];
-  const bool is_x = std::any_of(xs.begin(), xs.end(),
-                                [&](TensorId x) { return impl_->node_of(x) == impl_->node_of(y); });
-  if (target.stored && target.operands.empty() && op_def(target.op).min_operands > 0 && !is_x) {
-    throw Error(str("gradient: the target of type ", target.type,
-                    " was computed outside of this tape, so how it came about is forgotten"));
-  }
-  impl_->check_rebinds(thread, impl_->node_of(y), xs);
-}
-
-void Runtime::Impl::check_rebinds(const ThreadState& thread, NodeId y,
-                                  std::span<const TensorId> xs) {
-  std::vector<char> seen;
-  std::vector<NodeId> stack;
-  for (const ThreadState::Rebind& rebind : thread.rebinds) {
-    const NodeId old_node = rebind.old_node;
-    if (nodes[old_node.index].sequence != rebind.sequence) continue;
-    if (std::find(xs.begin(), xs.end(), rebind.tensor) == xs.end()) continue;
-    // Reading the old value through the new one is what an assign is for.
-    const NodeId new_node = node_of(rebind.tensor);
-    seen.assign(nodes.size(), 0);
-    seen[new_node.index] = seen[y.index] = 1;
-    if (y != new_node) stack.push_back(y);
-    while (!stack.empty()) {
-      const NodeId id = stack.back();
-      stack.pop_back();
-      for (const NodeId operand : nodes[id.index].operands) {
-        if (!std::exchange(seen[operand.index], 1)) stack.push_back(operand);
-      }
-    }
-    if (!seen[old_node.index] || old_node == new_node) continue;
-    throw Error(str("gradient: a tensor of type ", nodes[old_node.index].type,
-                    " was assigned after the target read it; take gradients before assigning"));
-  }
 }
 
 // --- Public: statistics ------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 // is held while recording and bookkeeping, never while compiling, computing or copying.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/number.h"
 #include "ir/shape.h"
 #include "runtime/device.h"
 #include "runtime/storage.h"
@@ -43,9 +45,15 @@ struct Stats {
   uint64_t live_bytes = 0, cached_bytes = 0;
 };
 
+/// What a program wants done at the start of every replay of a frozen step (see at_replay).
+using ReplayHook = std::function<void()>;
+
 class Runtime {
  public:
-  [[nodiscard]] static Runtime& get();
+  [[nodiscard]] static Runtime& get() {
+    Runtime* const runtime = instance_.load(std::memory_order_acquire);
+    return runtime != nullptr ? *runtime : create();
+  }
 
   // Handles. Every id returned below is owned once by the caller.
   void retain(TensorId id);
@@ -56,8 +64,11 @@ class Runtime {
   [[nodiscard]] TensorId from_host(const TensorType& type, const void* data);
   /// Adopts storage without copying; `borrowed` storage is never written.
   [[nodiscard]] TensorId from_storage(DType dtype, const Layout& layout, StoragePtr storage);
-  /// A rank-0 value that is a parameter of every plan, never part of a key. `bits` as in memory.
-  [[nodiscard]] TensorId parameter(DType dtype, uint64_t bits);
+  /// A rank-0 value that is a parameter of every plan, never part of a key. Throws DTypeError when
+  /// the number does not fit.
+  [[nodiscard]] TensorId parameter(DType dtype, const Number& value);
+  /// A rank-0 u64 parameter: the seed.
+  [[nodiscard]] TensorId random_key();
   /// A rank-0 u64 parameter: the first of `count` counters of the global random stream, reserved.
   [[nodiscard]] TensorId random_counter(uint64_t count);
   void set_seed(uint64_t seed);
@@ -66,6 +77,13 @@ class Runtime {
   // Recording
   [[nodiscard]] TensorId record(Op op, std::span<const TensorId> operands, const Attrs& attrs = {},
                                 const TensorType* result = nullptr);
+  // The common case of `record` for little: an elementwise op whose operands already are of one
+  // dtype that it takes, and of one shape or rank 0. In any other case the result is invalid and
+  // nothing has been recorded.
+  [[nodiscard]] TensorId try_record(Op op, TensorId a);
+  [[nodiscard]] TensorId try_record(Op op, TensorId a, TensorId b);
+  enum class NumberIs : uint8_t { First, Second };
+  [[nodiscard]] TensorId try_record(Op op, TensorId a, const Number& number, NumberIs side);
   /// Runs `body` with a builder that records live; the values it returns become ids. Values of
   /// existing tensors are `value_of(id)` inside. The mutex is held: `body` must not call back.
   [[nodiscard]] std::vector<TensorId> build(
@@ -104,6 +122,9 @@ class Runtime {
   struct Impl;  ///< runtime_impl.h
 
  private:
+  [[nodiscard]] static Runtime& create();
+  static inline constinit std::atomic<Runtime*> instance_{nullptr};
+
   Runtime();
   ~Runtime() = delete;  // lives as long as the process
   Impl* impl_;

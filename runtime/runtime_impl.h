@@ -17,22 +17,80 @@
 
 namespace reprise {
 
+#ifdef NDEBUG
+inline constexpr uint32_t kSlotMask = UINT32_MAX;
+#define REPRISE_DEBUG_ASSERT(condition) static_cast<void>(0)
+#else
+/// Debug builds: 24 bits of slot, 8 of generation.
+inline constexpr uint32_t kSlotMask = 0xffffff;
+#define REPRISE_DEBUG_ASSERT(condition) REPRISE_ASSERT(condition)
+#endif
+[[nodiscard]] inline uint32_t slot_of(TensorId id) {
+  return id.index & kSlotMask;
+}
+[[nodiscard]] inline TensorId tensor_id(uint32_t slot, uint32_t generation) {
+  if (slot > kSlotMask) throw OutOfMemoryError(str("more than ", kSlotMask, " live tensors"));
+  return {slot | (generation & ~kSlotMask >> 24) << 24};
+}
+
+/// How a value came into a tape from outside, for freezing: a node read through a tensor.
+struct Capture {
+  NodeId node;
+  uint64_t sequence;  ///< of the node
+  TensorId tensor;
+  uint32_t generation;  ///< of the tensor's slot
+  /// Inside: the tape itself bound the tensor to the node, so it is not where the value came from.
+  enum class Bound : uint8_t { Before, Inside } bound;
+};
+
+/// A rank-0 parameter that a replay gives a new value.
+struct ParameterSource {
+  enum class Kind : uint8_t {
+    Fixed,    ///< the recorded value
+    Cell,     ///< a Scalar's present value
+    Key,      ///< the seed
+    Counter,  ///< fresh counters of the random stream
+  } kind = Kind::Fixed;
+  DType dtype = DType::F32;
+  uint64_t bits = 0;  ///< Fixed: the value; Counter: counters after the tape's first
+  std::shared_ptr<const ScalarCell> cell = {};
+};
+
 /// What one thread records into.
 struct ThreadState {
   explicit ThreadState(Runtime::Impl& runtime);
   ~ThreadState();
 
-  Runtime::Impl& runtime;
-  Trace trace;
-  int tape_depth = 0;
-  size_t settled = 0;           ///< entries of the trace when it was last rid of dropped nodes
-  std::vector<NodeId> history;  ///< nodes recorded since the outermost tape began; references held
+  /// Where a tape begins, in what follows and in the order of recording.
+  struct TapeStart {
+    uint64_t sequence;
+    size_t rebinds, captures, sources, hooks;
+    uint64_t random;
+  };
   struct Rebind {
     TensorId tensor;
+    uint32_t generation;  ///< of the tensor's slot
     NodeId old_node;
     uint64_t sequence;
   };
-  std::vector<Rebind> rebinds;  ///< assigns since the outermost tape began
+  struct Source {
+    NodeId node;
+    uint64_t sequence;
+    ParameterSource source;
+  };
+
+  Runtime::Impl& runtime;
+  Trace trace;
+  size_t settled = 0;  ///< entries of the trace when it was last rid of dropped nodes
+  std::vector<TapeStart> tapes;
+  // All since the outermost tape began:
+  uint32_t tape_number = 0;     ///< no other tape of the process has it
+  std::vector<NodeId> history;  ///< recorded nodes; references held
+  std::vector<Rebind> rebinds;  ///< assigns
+  std::vector<Capture> captures;
+  std::vector<Source> sources;
+  std::vector<ReplayHook> hooks;
+  uint64_t random = 0;  ///< counters reserved
 };
 
 struct Runtime::Impl {
@@ -49,6 +107,7 @@ struct Runtime::Impl {
   Slab<LiveNode> nodes;
   Slab<Binding> tensors;
   uint64_t next_sequence = 1;
+  uint32_t next_tape = 1;
   uint64_t seed = 0;
   uint64_t random_counter = 0;
   Stats counters;  ///< live figures are computed when asked for
@@ -63,21 +122,100 @@ struct Runtime::Impl {
   static constexpr size_t kEagerOps = 4096;
   static constexpr int64_t kEagerBytes = int64_t{512} << 20;
 
-  [[nodiscard]] ThreadState& thread();
+  [[nodiscard]] ThreadState& thread() {
+    return current_thread != nullptr ? *current_thread : begin_thread();
+  }
+  [[nodiscard]] ThreadState& begin_thread();
+  // In the library's own thread-local block: one load, not a call.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local ThreadState* current_thread;
 
   // All below: mutex held.
-  [[nodiscard]] Binding& binding(TensorId id);
+  [[nodiscard]] Binding& binding(TensorId id) {
+    Binding& b = tensors[slot_of(id)];
+    REPRISE_DEBUG_ASSERT(b.refs > 0 && (b.generation & 0xff) == id.index >> 24);
+    return b;
+  }
   [[nodiscard]] NodeId node_of(TensorId id) { return binding(id).node; }
   /// The node of an operand. Waits (the mutex is released meanwhile) while another thread computes
   /// it: what it was made of may just be given away to it.
-  [[nodiscard]] NodeId operand_node(TensorId id, Locked& locked) {
-    computed.wait(locked.lock, [&] { return !nodes[node_of(id).index].in_flight; });
+  [[nodiscard]] NodeId operand_node(ThreadState& thread, TensorId id, Locked& locked) {
+    NodeId node = node_of(id);
+    while (nodes[node.index].in_flight) [[unlikely]] {
+        computed.wait(locked.lock);
+        node = node_of(id);
+      }
+    note_read(thread, id, node);
     return node_of(id);
   }
-  [[nodiscard]] NodeId new_node(Op op, const TensorType& type);  ///< one reference, the caller's
-  void drop(NodeId id, Locked& locked);
-  [[nodiscard]] TensorId bind(NodeId id);
-  void unbind(NodeId id, Locked& locked);
+  /// A node with one reference, the caller's.
+  [[nodiscard]] NodeId new_node(Op op, const TensorType& type) {
+    const NodeId id{nodes.allocate()};
+    LiveNode& node = nodes[id.index];
+    node.op = op;
+    node.type = type;
+    node.refs = 1;
+    node.bindings = 0;
+    node.sequence = next_sequence++;
+    node.in_flight = node.keeps_history = node.consumed = false;
+    node.mark_trace = 0;
+    node.reader_tape = 0;
+    return id;
+  }
+  void add_operand(LiveNode& node, NodeId operand) {
+    node.operands.push_back(operand);
+    ++nodes[operand.index].refs;
+  }
+  /// Puts a node whose operands are set into the trace and, inside a tape, into the history.
+  void enter(ThreadState& thread, NodeId id, Trace::TypeIs type) {
+    thread.trace.append(id, type);
+    if (!thread.tapes.empty()) {
+      LiveNode& node = nodes[id.index];
+      node.keeps_history = true;
+      ++node.refs;
+      thread.history.push_back(id);
+    }
+    ++counters.recorded;
+  }
+  void drop(NodeId id, Locked& locked) {
+    if (--nodes[id.index].refs == 0) destroy(id, locked);
+  }
+  void destroy(NodeId id, Locked& locked);
+  [[nodiscard]] TensorId bind(NodeId id) {
+    ++nodes[id.index].refs;
+    return bind_owned(id);
+  }
+  /// Takes over a reference of the caller.
+  [[nodiscard]] TensorId bind_owned(NodeId id) {
+    const uint32_t slot = tensors.allocate();
+    Binding& b = tensors[slot];
+    b.node = id;
+    b.refs = 1;
+    ++nodes[id.index].bindings;
+    return tensor_id(slot, b.generation);
+  }
+  void unbind(NodeId id, Locked& locked) {
+    --nodes[id.index].bindings;
+    drop(id, locked);
+  }
+  /// Drops one reference of a tensor.
+  void release(TensorId id, Locked& locked) {
+    Binding& b = binding(id);
+    if (--b.refs > 0) return;
+    ++b.generation;
+    tensors.free(slot_of(id));
+    unbind(b.node, locked);
+  }
+  /// Remembers through which tensor a value from outside came into this thread's tape.
+  void note_read(ThreadState& thread, TensorId id, NodeId node) {
+    if (thread.tapes.empty()) return;
+    const LiveNode& read = nodes[node.index];
+    if (read.keeps_history || (read.reader_tape == thread.tape_number && read.reader == id)) return;
+    note_capture(thread, id, node);
+  }
+  /// Records an op on two operands of one dtype and shape (or rank 0); invalid when they differ.
+  [[nodiscard]] NodeId try_binary(ThreadState& thread, Op op, NodeId x, NodeId y);
+  void note_capture(ThreadState& thread, TensorId id, NodeId node,
+                    Capture::Bound bound = Capture::Bound::Before);
   void drop_operands(NodeId id, Locked& locked);
   void reset_trace(Trace& trace, Locked& locked);
   /// Forgets what has been computed or dropped; what is still pending stays recorded.
@@ -85,7 +223,14 @@ struct Runtime::Impl {
   /// Throws when one of `xs` was assigned after `y` read its old value.
   void check_rebinds(const ThreadState& thread, NodeId y, std::span<const TensorId> xs);
 
+  [[nodiscard]] NodeId new_parameter(ThreadState& thread, const ParameterSource& source,
+                                     uint64_t bits);
+  /// Computes what eager mode has gathered when that is enough; `recorded` is released if it
+  /// throws.
+  void flush_if_due(ThreadState& thread, TensorId recorded);
+
   // Mutex not held.
+  [[nodiscard]] TensorId parameter(const ParameterSource& source, uint64_t bits);
   enum class What : uint8_t { Given, Only, AllLive };
   /// Given: computes `ids` and the pending assigns of this thread; Only: nothing but `ids`;
   /// AllLive: everything this thread has pending that a handle can reach.

@@ -16,23 +16,22 @@ uint64_t next_serial = 1;
 /// more it may be another's.
 std::atomic<int> live_traces{0};
 
-/// Whether the result's type is data rather than a consequence of operands and attributes.
-bool type_is_given(OpKind kind) {
-  switch (kind) {
+}  // namespace
+
+Trace::TypeIs Trace::type_is(Op op) {
+  switch (op_def(op).kind) {
     case OpKind::Leaf:
     case OpKind::Movement:
     case OpKind::Composite:
-      return true;
+      return TypeIs::Given;
     case OpKind::Elementwise:
     case OpKind::Reduction:
     case OpKind::Contraction:
     case OpKind::Gather:
-      return false;
+      return TypeIs::Inferred;
   }
-  return true;
+  return TypeIs::Given;
 }
-
-}  // namespace
 
 Trace::Trace(Slab<LiveNode>& nodes) : nodes_(nodes) {
   ++live_traces;
@@ -96,39 +95,39 @@ TraceRef Trace::add_leaf(NodeId id) {
   return ref;
 }
 
-void Trace::append_one(NodeId id) {
+void Trace::append_one(NodeId id, const Refs& operands, TypeIs type) {
   LiveNode& node = nodes_[id.index];
-  SmallVector<uint32_t, 3> refs;
-  for (const NodeId operand : node.operands) {
-    TraceRef ref = find(operand);
-    if (!ref.valid()) ref = add_leaf(operand);
-    refs.push_back(ref.raw);
-  }
   node.mark_trace = serial_;
   node.mark = TraceRef::node(static_cast<uint32_t>(recorded_.size())).raw;
   recorded_.push_back({id, node.sequence});
 
   const std::span<const int64_t> attrs = node.attrs.words();
   word(static_cast<uint64_t>(TraceWord::Op) | static_cast<uint64_t>(node.op) |
-       static_cast<uint64_t>(refs.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 32);
-  for (uint32_t i = 0; i < refs.size(); i += 2) {
-    word(refs[i] | static_cast<uint64_t>(i + 1 < refs.size() ? refs[i + 1] : 0) << 32);
+       static_cast<uint64_t>(operands.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 32);
+  for (uint32_t i = 0; i < operands.size(); i += 2) {
+    word(operands[i] | static_cast<uint64_t>(i + 1 < operands.size() ? operands[i + 1] : 0) << 32);
   }
   for (const int64_t attr : attrs) word(static_cast<uint64_t>(attr));
-  if (type_is_given(op_def(node.op).kind)) {
+  if (type == TypeIs::Given) {
     word(static_cast<uint64_t>(node.type.dtype) << 8 | node.type.shape.rank());
     for (const int64_t extent : node.type.shape) word(static_cast<uint64_t>(extent));
   }
 }
 
-void Trace::append(NodeId id) {
+void Trace::append(NodeId id, TypeIs type) {
+  Refs refs;
   for (const NodeId operand : nodes_[id.index].operands) {
-    if (!nodes_[operand.index].is_leaf() && !find(operand).valid()) {
-      (void)reference(id);
-      return;
+    TraceRef ref = find(operand);
+    if (!ref.valid()) {
+      if (!nodes_[operand.index].is_leaf()) {
+        (void)reference(id);
+        return;
+      }
+      ref = add_leaf(operand);
     }
+    refs.push_back(ref.raw);
   }
-  append_one(id);
+  append_one(id, refs, type);
 }
 
 TraceRef Trace::reference(NodeId id) {
@@ -155,7 +154,7 @@ TraceRef Trace::reference(NodeId id) {
     if (descended) continue;
     const NodeId done = stack.back().node;
     stack.pop_back();
-    if (!find(done).valid()) append_one(done);
+    if (!find(done).valid()) append(done, type_is(nodes_[done.index].op));
   }
   return find(id);
 }

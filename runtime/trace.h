@@ -40,9 +40,12 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
+  /// Whether a node's type is data of its own rather than a consequence of operands and attributes.
+  enum class TypeIs : uint8_t { Inferred, Given };
+  [[nodiscard]] static TypeIs type_is(Op op);
   /// Appends a pending node whose operands are leaves or pending; brings in what is missing of
   /// them.
-  void append(NodeId id);
+  void append(NodeId id, TypeIs type);
   /// The number of a node in this trace; imports it, and what it needs, when it is not there yet.
   TraceRef reference(NodeId id);
   /// Whether a pending node was appended here; does not import.
@@ -65,7 +68,8 @@ class Trace {
   std::vector<Recorded> assigned;
 
  private:
-  void append_one(NodeId id);
+  using Refs = SmallVector<uint32_t, 4>;
+  void append_one(NodeId id, const Refs& operands, TypeIs type);
   [[nodiscard]] TraceRef find(NodeId id) const;  ///< invalid when absent
   TraceRef add_leaf(NodeId id);
   void word(uint64_t w) {

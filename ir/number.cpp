@@ -1,5 +1,5 @@
 // Weak scalars: which dtype a number takes beside a tensor, and its bits in that dtype.
-#include "frontend/number.h"
+#include "ir/number.h"
 
 #include <bit>
 #include <charconv>
@@ -8,6 +8,39 @@
 #include "ir/float16.h"
 
 namespace reprise {
+
+Number::Number(const Scalar& scalar) : Number(scalar.value()) {
+  cell_ = scalar.cell_.get();
+}
+
+Number ScalarCell::value() const {
+  Number present = number;
+  present.integer_ = bits.load(std::memory_order_relaxed);
+  present.cell_ = nullptr;
+  return present;
+}
+
+Scalar::Scalar(Number value) : cell_(std::make_shared<ScalarCell>(value)) {
+  set(value);
+}
+
+void Scalar::set(Number value) {
+  const DTypeCategory held = cell_->number.category();
+  uint64_t bits = value.integer_;
+  if (held == DTypeCategory::Float) {
+    bits = std::bit_cast<uint64_t>(value.as_double());
+  } else if (value.kind_ != cell_->number.kind_) {
+    // An int and an unsigned are two ways to write an integer.
+    if (value.category() != held) {
+      throw DTypeError(str("a scalar that holds ", cell_->number, " cannot become ", value,
+                           ": numbers of another category need another program"));
+    }
+    if (static_cast<int64_t>(bits) < 0) {
+      throw DTypeError(str("a scalar that holds ", cell_->number, " cannot become ", value));
+    }
+  }
+  cell_->bits.store(bits, std::memory_order_relaxed);
+}
 
 DTypeCategory Number::category() const {
   switch (kind_) {

@@ -1,14 +1,19 @@
 // Numbers that the program writes beside tensors: weak scalars, which follow the tensor's dtype.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <type_traits>
 
 #include "ir/dtype.h"
 
 namespace reprise {
+
+class Scalar;
+struct ScalarCell;
 
 /// A C++ number on its way into a tensor expression. It remembers its category and its exact value,
 /// never a width: `f64 * 0.1` is exactly 0.1, `0.1f` stays the float it was.
@@ -32,6 +37,11 @@ class Number {
     }
   }
 
+  /// The present value of a cell, and where it came from.
+  Number(const Scalar& scalar);  // NOLINT: implicit, so that `x * rate` is written `x * rate`
+
+  /// The cell that this number was read from, or null.
+  [[nodiscard]] const ScalarCell* cell() const { return cell_; }
   [[nodiscard]] DTypeCategory category() const;
   /// The dtype of a tensor made from this number alone: bool, i64 (u64 past its range), f32.
   [[nodiscard]] DType default_dtype() const;
@@ -47,12 +57,39 @@ class Number {
   friend std::ostream& operator<<(std::ostream& out, const Number& number);
 
  private:
+  friend class Scalar;
+  friend struct ScalarCell;
   enum class Kind : uint8_t { Bool, Signed, Unsigned, Float };
   Kind kind_;
   union {
     uint64_t integer_;  ///< two's complement for Signed
     double float_;
   };
+  const ScalarCell* cell_ = nullptr;
+};
+
+/// What copies of a Scalar share.
+struct ScalarCell : std::enable_shared_from_this<ScalarCell> {
+  explicit ScalarCell(const Number& number) : number(number) {}
+  [[nodiscard]] Number value() const;
+  const Number number;  ///< its category is the cell's for good
+  std::atomic<uint64_t> bits{0};
+};
+
+/// A number that may change between the replays of a frozen step (a learning rate, a temperature).
+/// An op recorded with it reads its value then; a replay reads it again. Copies share the value.
+/// Thread-safe.
+class Scalar {
+ public:
+  explicit Scalar(Number value);
+  /// Throws DTypeError when the category differs from the first value's, except that a float takes
+  /// any number.
+  void set(Number value);
+  [[nodiscard]] Number value() const { return cell_->value(); }
+
+ private:
+  friend class Number;
+  std::shared_ptr<ScalarCell> cell_;
 };
 
 }  // namespace reprise
