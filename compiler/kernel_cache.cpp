@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "ir/error.h"
+#include "ir/log.h"
 
 namespace reprise {
 
@@ -26,7 +27,43 @@ std::vector<uint64_t> kernel_key(const Backend& backend, const Kernel& kernel,
   return words;
 }
 
+std::string_view text_of(std::span<const uint64_t> key) {
+  return {reinterpret_cast<const char*>(key.data() + 1), key[0]};
+}
+
+std::string_view line_at(std::string_view text, size_t position) {
+  const size_t begin = position == 0 ? 0 : text.rfind('\n', position - 1) + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// Says what sets a new kernel apart from the one in the cache that agrees with it the longest.
+void explain_miss(std::span<const uint64_t> key, const OnceCache<KernelCode>& cache) {
+  const std::string_view text = text_of(key);
+  std::string nearest;
+  size_t longest = 0;
+  cache.for_each([&](std::span<const uint64_t> other_key, const KernelCode&) {
+    const std::string_view other = text_of(other_key);
+    const auto [mine, theirs] = std::mismatch(text.begin(), text.end(), other.begin(), other.end());
+    const auto common = static_cast<size_t>(mine - text.begin());
+    if (common < longest || other == text) return;
+    longest = common;
+    nearest = line_at(other, std::min(common, other.size()));
+  });
+  if (nearest.empty()) {
+    log_line("cache", "kernel miss: nothing like it is cached");
+  } else {
+    log_line("cache", str("kernel miss: `", line_at(text, std::min(longest, text.size())),
+                          "` where the nearest has `", nearest, '`'));
+  }
+}
+
+size_t bytes_of(std::span<const uint64_t> key, const KernelCode& code) {
+  return key.size_bytes() + code.bytes.size();
+}
+
 }  // namespace
+
+KernelCache::KernelCache() : cache_(kCapacityBytes, bytes_of) {}
 
 std::shared_ptr<const KernelCode> KernelCache::get(const Backend& backend, const Kernel& kernel,
                                                    const Schedule& schedule,
@@ -38,6 +75,7 @@ std::shared_ptr<const KernelCode> KernelCache::get(const Backend& backend, const
   auto code = cache_.get_or_make(
       XXH3_64bits(key.data(), key.size() * sizeof(uint64_t)), key,
       [&] {
+        if (log_wants("cache")) explain_miss(key, cache_);
         return std::make_shared<const KernelCode>(backend.generate(kernel, schedule, target, dump));
       },
       &made);

@@ -18,7 +18,7 @@ struct KernelCacheStats {
 /// Keeps code bytes in memory. Thread-safe; concurrent misses of one kernel generate it once.
 class KernelCache {
  public:
-  KernelCache() : cache_(kCapacity) {}
+  KernelCache();
 
   [[nodiscard]] std::shared_ptr<const KernelCode> get(const Backend& backend, const Kernel& kernel,
                                                       const Schedule& schedule,
@@ -32,10 +32,12 @@ class KernelCache {
       const CompileOptions& options, int threads, const DumpText& dump = {});
   [[nodiscard]] KernelCacheStats stats() const;
   void reset_stats();
+  /// Keys and code.
+  [[nodiscard]] size_t bytes() const { return cache_.weight(); }
   void clear() { cache_.clear(); }
 
  private:
-  static constexpr size_t kCapacity = 4096;
+  static constexpr size_t kCapacityBytes = size_t{256} << 20;
   OnceCache<KernelCode> cache_;
   std::atomic<uint64_t> compiled_{0}, hits_{0};
 };

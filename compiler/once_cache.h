@@ -1,6 +1,7 @@
 // A bounded cache that finds by hash, decides by comparison, and makes each value once.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -14,14 +15,20 @@
 
 namespace reprise {
 
+/// For tests: every hash of every cache is the same, and only comparisons tell entries apart. To be
+/// set while the caches are empty or not in use.
+inline std::atomic<bool> all_hashes_collide{false};
+
 /// Keys are words. Two keys with one hash are two entries: a collision is never a wrong answer.
 /// Threads that miss on one key at once wait for the one that makes it; if making throws, every
-/// waiter tries for itself. Past `capacity` entries the least recently used go first.
+/// waiter tries for itself. Entries weigh what `weigh` says, 1 unless told; past a total of
+/// `capacity` the least recently used go first.
 template <class T>
 class OnceCache {
  public:
   using Ptr = std::shared_ptr<const T>;
-  explicit OnceCache(size_t capacity) : capacity_(capacity) {}
+  using Weigh = size_t (*)(std::span<const uint64_t> key, const T& value);
+  explicit OnceCache(size_t capacity, Weigh weigh = nullptr) : capacity_(capacity), weigh_(weigh) {}
 
   /// The value under `key`, or null. Counts as a use.
   [[nodiscard]] Ptr find(uint64_t hash, std::span<const uint64_t> key) {
@@ -46,9 +53,9 @@ class OnceCache {
       }
       changed_.wait(lock);
     }
-    entries_.push_front(Entry{hash, {key.begin(), key.end()}, nullptr});
+    entries_.push_front(Entry{index_hash(hash), {key.begin(), key.end()}, nullptr, 0});
     const auto mine = entries_.begin();
-    const auto indexed = index_.emplace(hash, mine);
+    const auto indexed = index_.emplace(mine->hash, mine);
     lock.unlock();
     Ptr value;
     try {
@@ -62,15 +69,21 @@ class OnceCache {
     }
     lock.lock();
     mine->value = value;
+    mine->weight = weigh_ != nullptr ? weigh_(mine->key, *value) : 1;
+    weight_ += mine->weight;
     if (made) *made = true;
     changed_.notify_all();
-    evict();
+    evict(mine);
     return value;
   }
 
   [[nodiscard]] size_t size() const {
     std::lock_guard lock(mutex_);
     return entries_.size();
+  }
+  [[nodiscard]] size_t weight() const {
+    std::lock_guard lock(mutex_);
+    return weight_;
   }
   void clear() {
     std::lock_guard lock(mutex_);
@@ -92,11 +105,16 @@ class OnceCache {
     uint64_t hash;
     std::vector<uint64_t> key;
     Ptr value;  ///< null while it is being made
+    size_t weight;
   };
   using List = std::list<Entry>;
 
+  static uint64_t index_hash(uint64_t hash) {
+    return all_hashes_collide.load(std::memory_order_relaxed) ? 0 : hash;
+  }
+
   typename List::iterator locate(uint64_t hash, std::span<const uint64_t> key) {
-    const auto [first, last] = index_.equal_range(hash);
+    const auto [first, last] = index_.equal_range(index_hash(hash));
     for (auto it = first; it != last; ++it) {
       if (std::equal(it->second->key.begin(), it->second->key.end(), key.begin(), key.end())) {
         return it->second;
@@ -112,16 +130,20 @@ class OnceCache {
         break;
       }
     }
+    weight_ -= entry->weight;
     return entries_.erase(entry);
   }
-  void evict() {
-    for (auto it = entries_.end(); entries_.size() > capacity_ && it != entries_.begin();) {
+  /// The newest stays, however heavy: whoever made it asks for it again.
+  void evict(typename List::iterator newest) {
+    for (auto it = entries_.end(); weight_ > capacity_ && it != entries_.begin();) {
       --it;
-      if (it->value) it = drop(it);
+      if (it->value && it != newest) it = drop(it);
     }
   }
 
   const size_t capacity_;
+  const Weigh weigh_;
+  size_t weight_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   List entries_;  ///< most recently used first

@@ -32,38 +32,52 @@ std::span<const KernelPass> kernel_passes() {
   return kKernelPasses;
 }
 
-CompiledGraph compile(const Graph& graph, const TargetInfo& target, const CompileOptions&,
-                      const StageObserver& observer) {
-  const auto show = [&](std::string_view stage, const auto& text) {
-    if (observer) observer(stage, text());
-  };
+namespace {
 
+/// Shows stages only to somebody who looks: printing is not free.
+template <class Text>
+void show(const StageObserver& observer, std::string_view stage, const Text& text) {
+  if (observer) observer(stage, text());
+}
+
+}  // namespace
+
+Graph optimize(const Graph& graph, const StageObserver& observer) {
   Graph current = graph;
-  show("graph", [&] { return print(current); });
+  show(observer, "graph", [&] { return print(current); });
   for (const GraphPass& pass : kGraphPasses) {
     current = pass.run(current);
-    show(pass.name, [&] { return print(current); });
+    show(observer, pass.name, [&] { return print(current); });
   }
+  return current;
+}
 
-  const Fusion fusion = fuse(current);
-  show("fuse", [&] { return print(fusion, current); });
-  Lowered lowered = lower(current, fusion);
+CompiledGraph compile(const Graph& graph, const TargetInfo& target, const CompileOptions& options,
+                      const StageObserver& observer) {
+  return compile_optimized(optimize(graph, observer), target, options, observer);
+}
+
+CompiledGraph compile_optimized(const Graph& graph, const TargetInfo& target, const CompileOptions&,
+                                const StageObserver& observer) {
+  const Fusion fusion = fuse(graph);
+  show(observer, "fuse", [&] { return print(fusion, graph); });
+  Lowered lowered = lower(graph, fusion);
 
   CompiledGraph result;
   for (size_t i = 0; i < lowered.kernels.size(); ++i) {
     Kernel kernel = std::move(lowered.kernels[i]);
-    show(str("kernel", i, ".lower"), [&] { return print(kernel); });
+    show(observer, str("kernel", i, ".lower"), [&] { return print(kernel); });
     for (const KernelPass& pass : kKernelPasses) {
       kernel = pass.run(kernel);
-      show(str("kernel", i, ".", pass.name), [&] { return print(kernel); });
+      show(observer, str("kernel", i, ".", pass.name), [&] { return print(kernel); });
     }
     Schedule schedule = choose_schedule(kernel, target);
-    show(str("kernel", i, ".schedule"), [&] { return print(schedule); });
+    show(observer, str("kernel", i, ".schedule"), [&] { return print(schedule); });
     result.kernels.push_back(std::move(kernel));
     result.schedules.push_back(std::move(schedule));
   }
   result.plan = plan_memory(lowered.plan);
-  show("plan", [&] { return print(result.plan); });
+  show(observer, "plan", [&] { return print(result.plan); });
   return result;
 }
 

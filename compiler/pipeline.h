@@ -41,7 +41,13 @@ struct CompiledGraph {
 /// Called after every stage with its name and text; null: nobody looks.
 using StageObserver = std::function<void(std::string_view stage, std::string_view text)>;
 
-/// Graph passes, fusion, lowering, kernel passes, schedules, memory planning. No code yet.
+/// The graph passes alone: graphs that mean the same come out the same more often than not.
+[[nodiscard]] Graph optimize(const Graph& graph, const StageObserver& observer = {});
+/// Fusion, lowering, kernel passes, schedules, memory planning of an optimized graph. No code yet.
+[[nodiscard]] CompiledGraph compile_optimized(const Graph& graph, const TargetInfo& target,
+                                              const CompileOptions& options,
+                                              const StageObserver& observer = {});
+/// Both.
 [[nodiscard]] CompiledGraph compile(const Graph& graph, const TargetInfo& target,
                                     const CompileOptions& options,
                                     const StageObserver& observer = {});

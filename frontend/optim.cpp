@@ -10,19 +10,16 @@
 
 namespace reprise::optim {
 
-namespace {
-
-/// The step's numbers as rank-0 parameters, one of each for all tensors of a dtype.
-class Scalars {
+class Optimizer::StepScalars {
  public:
-  explicit Scalars(std::span<const double> values) : values_(values) {}
+  explicit StepScalars(std::span<const Scalar> values) : values_(values) {}
   /// Number `i` in `dtype`.
   const Tensor& get(size_t i, DType dtype) {
     for (Made& made : made_) {
       if (made.dtype == dtype) return made.tensors[i];
     }
     Made& made = made_.emplace_back(Made{dtype, {}});
-    for (const double value : values_) made.tensors.push_back(Tensor::scalar(value, dtype));
+    for (const Scalar& value : values_) made.tensors.push_back(Tensor::scalar(value, dtype));
     return made.tensors[i];
   }
 
@@ -31,14 +28,22 @@ class Scalars {
     DType dtype;
     std::vector<Tensor> tensors;
   };
-  std::span<const double> values_;
+  std::span<const Scalar> values_;
   std::vector<Made> made_;
 };
 
-}  // namespace
+void Optimizer::Numbers::next() {
+  std::vector<double> present(values.size());
+  formula(lr, ++steps, present);
+  for (size_t i = 0; i < values.size(); ++i) values[i].set(present[i]);
+}
 
-Optimizer::Optimizer(std::span<const Tensor> parameters, double lr)
-    : parameters_(parameters.begin(), parameters.end()), lr_(lr) {
+Optimizer::Optimizer(std::span<const Tensor> parameters, double lr, size_t num_values,
+                     Formula formula)
+    : parameters_(parameters.begin(), parameters.end()), numbers_(std::make_shared<Numbers>()) {
+  numbers_->lr = lr;
+  numbers_->formula = std::move(formula);
+  for (size_t i = 0; i < num_values; ++i) numbers_->values.emplace_back(0.0);
   for (const Tensor& parameter : parameters_) {
     const TensorType type = parameter.type();
     if (!is_float(type.dtype)) {
@@ -71,56 +76,68 @@ void Optimizer::step(std::span<const Tensor> gradients) {
     }
   }
   // Nothing has been assigned when one of the checks above throws.
-  ++steps_;
-  record_step(gradients);
+  numbers_->next();
+  Runtime::get().at_replay([numbers = numbers_] { numbers->next(); });
+  StepScalars scalars(numbers_->values);
+  record_step(gradients, scalars);
 }
 
+namespace {
+enum { kSgdLr, kSgdMomentum, kSgdDecay, kSgdNumbers };
+enum { kBeta1, kRest1, kBeta2, kRest2, kRate, kCorrection2, kEps, kDecay, kAdamNumbers };
+}  // namespace
+
 Sgd::Sgd(std::span<const Tensor> parameters, const SgdOptions& options)
-    : Optimizer(parameters, options.lr), options_(options) {
+    : Optimizer(parameters, options.lr, kSgdNumbers,
+                [momentum = options.momentum, decay = options.weight_decay](
+                    double lr, int64_t, std::span<double> values) {
+                  values[kSgdLr] = lr;
+                  values[kSgdMomentum] = momentum;
+                  values[kSgdDecay] = decay;
+                }),
+      options_(options) {
   if (options.nesterov && options.momentum == 0) {
     throw Error("Nesterov's step needs a momentum, it is 0");
   }
   if (options_.momentum != 0) make_state(1);
 }
 
-void Sgd::record_step(std::span<const Tensor> gradients) {
-  enum { kLr, kMomentum, kDecay };
-  const double values[] = {lr(), options_.momentum, options_.weight_decay};
-  Scalars scalars(values);
+void Sgd::record_step(std::span<const Tensor> gradients, StepScalars& scalars) {
   for (size_t i = 0; i < gradients.size(); ++i) {
     const Tensor& p = parameters_[i];
     const DType dtype = p.dtype();
     const auto number = [&](int which) -> const Tensor& { return scalars.get(which, dtype); };
     Tensor g = gradients[i];
-    if (options_.weight_decay != 0) g = g + number(kDecay) * p;
+    if (options_.weight_decay != 0) g = g + number(kSgdDecay) * p;
     if (options_.momentum != 0) {
-      const Tensor v = number(kMomentum) * state_[i] + g;
+      const Tensor v = number(kSgdMomentum) * state_[i] + g;
       state_[i].assign_(v);
-      g = options_.nesterov ? g + number(kMomentum) * v : v;
+      g = options_.nesterov ? g + number(kSgdMomentum) * v : v;
     }
-    p.assign_(p - number(kLr) * g);
+    p.assign_(p - number(kSgdLr) * g);
   }
 }
 
 Adam::Adam(std::span<const Tensor> parameters, const AdamOptions& options, Decay decay)
-    : Optimizer(parameters, options.lr), options_(options), decay_(decay) {
+    : Optimizer(parameters, options.lr, kAdamNumbers,
+                [options, decay](double lr, int64_t step, std::span<double> values) {
+                  const auto t = static_cast<double>(step);
+                  values[kBeta1] = options.beta1;
+                  values[kRest1] = 1 - options.beta1;
+                  values[kBeta2] = options.beta2;
+                  values[kRest2] = 1 - options.beta2;
+                  values[kRate] = lr / (1 - std::pow(options.beta1, t));
+                  values[kCorrection2] = 1 / std::sqrt(1 - std::pow(options.beta2, t));
+                  values[kEps] = options.eps;
+                  values[kDecay] =
+                      decay == Decay::Coupled ? options.weight_decay : lr * options.weight_decay;
+                }),
+      options_(options),
+      decay_(decay) {
   make_state(2);
 }
 
-void Adam::record_step(std::span<const Tensor> gradients) {
-  enum { kBeta1, kRest1, kBeta2, kRest2, kRate, kCorrection2, kEps, kDecay };
-  const auto t = static_cast<double>(steps());
-  const double values[] = {
-      options_.beta1,
-      1 - options_.beta1,
-      options_.beta2,
-      1 - options_.beta2,
-      lr() / (1 - std::pow(options_.beta1, t)),
-      1 / std::sqrt(1 - std::pow(options_.beta2, t)),
-      options_.eps,
-      decay_ == Decay::Coupled ? options_.weight_decay : lr() * options_.weight_decay,
-  };
-  Scalars scalars(values);
+void Adam::record_step(std::span<const Tensor> gradients, StepScalars& scalars) {
   for (size_t i = 0; i < gradients.size(); ++i) {
     const Tensor& p = parameters_[i];
     const DType dtype = p.dtype();

@@ -5,7 +5,10 @@
 // fixed when the optimizer is made.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,26 +27,40 @@ class Optimizer {
   void step(std::span<const Tensor> gradients);
   void step(const std::vector<Tensor>& gradients) { step(std::span<const Tensor>(gradients)); }
 
-  void set_lr(double lr) { lr_ = lr; }
-  [[nodiscard]] double lr() const { return lr_; }
-  [[nodiscard]] int64_t steps() const { return steps_; }
+  /// Holds from the next step on, recorded or replayed.
+  void set_lr(double lr) { numbers_->lr = lr; }
+  [[nodiscard]] double lr() const { return numbers_->lr; }
+  /// Steps recorded or replayed so far.
+  [[nodiscard]] int64_t steps() const { return numbers_->steps; }
   /// The parameters' companions (momenta), which a program that stops and resumes must keep.
   [[nodiscard]] const std::vector<Tensor>& state() const { return state_; }
 
  protected:
+  /// Writes the numbers that step `step` (counted from 1) uses.
+  using Formula = std::function<void(double lr, int64_t step, std::span<double> values)>;
   /// Computes the parameters if they are not yet, so that the first step is like every other.
-  Optimizer(std::span<const Tensor> parameters, double lr);
+  Optimizer(std::span<const Tensor> parameters, double lr, size_t num_values, Formula formula);
+
+  /// The step's numbers as rank-0 tensors, one of each for all parameters of a dtype.
+  class StepScalars;
 
   /// `count` zeros beside every parameter: state()[i * count ..] belongs to parameter i.
   void make_state(int count);
-  virtual void record_step(std::span<const Tensor> gradients) = 0;
+  virtual void record_step(std::span<const Tensor> gradients, StepScalars& scalars) = 0;
 
   std::vector<Tensor> parameters_;
   std::vector<Tensor> state_;
 
  private:
-  double lr_;
-  int64_t steps_ = 0;
+  /// Shared with the steps that were frozen: each replay asks for the next numbers.
+  struct Numbers {
+    std::atomic<double> lr;
+    std::atomic<int64_t> steps{0};
+    std::vector<Scalar> values;
+    Formula formula;
+    void next();
+  };
+  std::shared_ptr<Numbers> numbers_;
 };
 
 struct SgdOptions {
@@ -61,7 +78,7 @@ class Sgd final : public Optimizer {
       : Sgd(std::span<const Tensor>(parameters), options) {}
 
  private:
-  void record_step(std::span<const Tensor> gradients) override;
+  void record_step(std::span<const Tensor> gradients, StepScalars& scalars) override;
   SgdOptions options_;
 };
 
@@ -87,7 +104,7 @@ class Adam : public Optimizer {
   Adam(std::span<const Tensor> parameters, const AdamOptions& options, Decay decay);
 
  private:
-  void record_step(std::span<const Tensor> gradients) override;
+  void record_step(std::span<const Tensor> gradients, StepScalars& scalars) override;
   AdamOptions options_;
   Decay decay_;
 };

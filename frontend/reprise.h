@@ -3,6 +3,7 @@
 
 #include "frontend/create.h"
 #include "frontend/data_loader.h"
+#include "frontend/frozen.h"
 #include "frontend/idx.h"
 #include "frontend/lr_schedule.h"
 #include "frontend/nn.h"
@@ -12,4 +13,5 @@
 #include "frontend/tape.h"
 #include "frontend/tensor.h"
 #include "ir/error.h"
+#include "ir/number.h"
 #include "runtime/device.h"

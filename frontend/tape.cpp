@@ -66,6 +66,10 @@ Tensor Tape::gradient(const Tensor& y, const Tensor& x, const Tensor& seed) cons
   return gradient(y, std::span(&x, 1), seed).front();
 }
 
+Frozen Tape::freeze(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {
+  return Frozen(Runtime::get().freeze(ids_of(inputs), ids_of(outputs)));
+}
+
 void realize(std::span<const Tensor> tensors) {
   Runtime::get().realize(ids_of(tensors));
 }

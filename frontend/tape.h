@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "frontend/frozen.h"
 #include "frontend/tensor.h"
 
 namespace reprise {
@@ -39,6 +40,18 @@ class Tape {
   [[nodiscard]] std::vector<Tensor> gradient(const Tensor& y, std::initializer_list<Tensor> xs,
                                              const Tensor& seed = {}) const;
   [[nodiscard]] Tensor gradient(const Tensor& y, const Tensor& x, const Tensor& seed = {}) const;
+
+  /// What this tape recorded so far, as a function from `inputs` to `outputs` that also repeats the
+  /// tape's assigns. Compiles it; computes nothing, and leaves what is pending pending: the
+  /// recorded step itself still happens, once. Throws Error when an input was assigned inside the
+  /// tape.
+  [[nodiscard]] Frozen freeze(std::span<const Tensor> inputs,
+                              std::span<const Tensor> outputs) const;
+  [[nodiscard]] Frozen freeze(std::initializer_list<Tensor> inputs,
+                              std::initializer_list<Tensor> outputs) const {
+    return freeze(std::span(inputs.begin(), inputs.size()),
+                  std::span(outputs.begin(), outputs.size()));
+  }
 };
 
 /// Computes several tensors together.

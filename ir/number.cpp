@@ -32,11 +32,11 @@ void Scalar::set(Number value) {
   } else if (value.kind_ != cell_->number.kind_) {
     // An int and an unsigned are two ways to write an integer.
     if (value.category() != held) {
-      throw DTypeError(str("a scalar that holds ", cell_->number, " cannot become ", value,
+      throw DTypeError(str("a scalar that holds ", cell_->value(), " cannot become ", value,
                            ": numbers of another category need another program"));
     }
     if (static_cast<int64_t>(bits) < 0) {
-      throw DTypeError(str("a scalar that holds ", cell_->number, " cannot become ", value));
+      throw DTypeError(str("a scalar that holds ", cell_->value(), " cannot become ", value));
     }
   }
   cell_->bits.store(bits, std::memory_order_relaxed);

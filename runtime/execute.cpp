@@ -17,10 +17,10 @@ std::array<int64_t, kMaxDims> byte_strides(std::span<const int64_t> strides, int
 
 }  // namespace
 
-void execute(const PlanEntry& entry, Execution& run) {
+void execute(const LoadedPlan& loaded, Execution& run) {
   Device& device = cpu_device();
-  const Plan& plan = entry.plan;
-  run.results.resize(entry.outputs.size());
+  const Plan& plan = loaded.plan;
+  run.results.resize(loaded.types.size());
 
   StoragePtr arena;
   if (plan.arena_bytes > 0)
@@ -30,13 +30,13 @@ void execute(const PlanEntry& entry, Execution& run) {
     const Slot& slot = plan.slots[i];
     switch (slot.kind) {
       case SlotKind::Input:
-        addresses[i] = run.inputs[slot.index].address() + entry.inputs[slot.index].shift;
+        addresses[i] = run.inputs[slot.index].value->address() + run.inputs[slot.index].shift;
         break;
       case SlotKind::Output: {
         StoragePtr storage = std::move(run.donations[slot.index]);
         if (!storage) storage = device.allocator().allocate(static_cast<size_t>(slot.bytes));
         addresses[i] = storage->data();
-        const TensorType& type = entry.types[slot.index];
+        const TensorType& type = loaded.types[slot.index];
         const auto strides = type.shape.contiguous_strides();
         run.results[slot.index] = {std::move(storage),
                                    byte_strides(strides, static_cast<int64_t>(size_of(type.dtype))),
@@ -52,8 +52,8 @@ void execute(const PlanEntry& entry, Execution& run) {
     const Slot& slot = plan.slots[alias.slot.index];
     REPRISE_ASSERT(slot.kind != SlotKind::Arena);
     const StoredValue& base =
-        slot.kind == SlotKind::Input ? run.inputs[slot.index] : run.results[slot.index];
-    const auto width = static_cast<int64_t>(size_of(entry.types[alias.output].dtype));
+        slot.kind == SlotKind::Input ? *run.inputs[slot.index].value : run.results[slot.index];
+    const auto width = static_cast<int64_t>(size_of(loaded.types[alias.output].dtype));
     const auto start = static_cast<std::byte*>(addresses[alias.slot.index]) + alias.offset * width;
     run.results[alias.output] = {base.storage, byte_strides(alias.strides, width),
                                  start - static_cast<std::byte*>(base.storage->data())};
@@ -67,7 +67,7 @@ void execute(const PlanEntry& entry, Execution& run) {
     for (const SlotId slot : launch.buffers) buffers.push_back(addresses[slot.index]);
     params.clear();
     for (const uint32_t param : launch.params) params.push_back(run.parameters[param]);
-    device.launch(*entry.executables[launch.kernel],
+    device.launch(*loaded.executables[launch.kernel],
                   std::span<void* const>(buffers.data(), buffers.size()), params, &status);
     if (status.failed) {
       throw IndexError(

@@ -11,7 +11,13 @@ namespace reprise {
 
 /// One run of a plan: what it reads, what it leaves.
 struct Execution {
-  std::vector<StoredValue> inputs;    ///< by plan input
+  /// What a launch is given lies `shift` bytes from the value's element 0. Whoever runs the plan
+  /// keeps the value from being dropped.
+  struct Input {
+    const StoredValue* value;
+    int64_t shift;
+  };
+  std::vector<Input> inputs;          ///< by plan input
   std::vector<uint64_t> parameters;   ///< by plan parameter
   std::vector<StoragePtr> donations;  ///< by plan output; null: allocate
   std::vector<NodeId> donated;        ///< leaves whose storage went into `donations`
@@ -20,7 +26,7 @@ struct Execution {
 
 /// Allocates everything first, then launches. Throws OutOfMemoryError before anything has run, and
 /// IndexError after a launch that found an index out of range, before any donated block is written.
-void execute(const PlanEntry& entry, Execution& run);
+void execute(const LoadedPlan& loaded, Execution& run);
 
 /// Copies the elements of a value in row-major order.
 void copy_strided(const StoredValue& value, const TensorType& type, std::byte* destination);

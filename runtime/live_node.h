@@ -22,6 +22,19 @@ struct StoredValue {
   }
 };
 
+/// Whether a value that nothing else reads may give its storage to another of `bytes`.
+[[nodiscard]] inline bool can_donate(const StoredValue& value, size_t bytes) {
+  return !value.storage->borrowed() && value.storage.use_count() == 1 && value.offset == 0 &&
+         value.storage->bytes() >= bytes;
+}
+
+/// Row-major.
+[[nodiscard]] inline std::array<int64_t, kMaxDims> contiguous_byte_strides(const TensorType& type) {
+  auto strides = type.shape.contiguous_strides();
+  for (int64_t& stride : strides) stride *= static_cast<int64_t>(size_of(type.dtype));
+  return strides;
+}
+
 /// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
 struct LiveNode {
   Op op = Op::Input;

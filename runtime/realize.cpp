@@ -1,13 +1,13 @@
 // Realization: find or compile the plan of what is pending, run it, store the values.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <optional>
 
 #include "compiler/pipeline.h"
 #include "ir/error.h"
-#include "runtime/dump.h"
+#include "ir/log.h"
 #include "runtime/execute.h"
+#include "runtime/explain_miss.h"
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -40,55 +40,9 @@ void make_key(const Trace& trace, Request& request) {
   for (const uint32_t i : request.kept) add(i);
 }
 
-bool checks_indices(const Kernel& kernel) {
-  for (const Phase& phase : kernel.phases) {
-    for (const Part& part : phase.parts) {
-      for (const Stage& stage : part.stages) {
-        for (const Body* body : {&stage.body, &stage.post}) {
-          for (const Instr& instr : body->instrs) {
-            if (instr.op == ScalarOp::CheckIndex) return true;
-          }
-        }
-      }
-    }
-  }
-  return false;
-}
-
-/// An index out of range stops a plan: what was donated must still hold its old value then, so only
-/// outputs written after the last launch that checks an index may take over storage.
-void keep_safe_donations(Plan& plan, std::span<const Kernel> kernels) {
-  size_t checked = 0;  // launches up to the last one that checks
-  for (size_t i = 0; i < plan.launches.size(); ++i) {
-    if (checks_indices(kernels[plan.launches[i].kernel])) checked = i + 1;
-  }
-  std::vector<char> early(plan.slots.size(), 0);
-  for (size_t i = 0; i < checked; ++i) {
-    for (const SlotId slot : plan.launches[i].buffers) early[slot.index] = 1;
-  }
-  std::erase_if(plan.donations, [&](const Donation& donation) {
-    for (size_t i = 0; i < plan.slots.size(); ++i) {
-      const Slot& slot = plan.slots[i];
-      if (slot.kind == SlotKind::Output && slot.index == donation.output && early[i]) return true;
-    }
-    return false;
-  });
-}
-
-std::shared_ptr<const PlanEntry> compile_entry(Runtime::Impl& impl, TraceGraph traced) {
-  Device& device = cpu_device();
-  const StageObserver observer = dump_observer();
-  const CompiledGraph compiled = compile(traced.graph, device.target(), impl.options, observer);
+std::shared_ptr<const PlanEntry> make_entry(Runtime::Impl& impl, TraceGraph traced) {
   auto entry = std::make_shared<PlanEntry>();
-  entry->plan = compiled.plan;
-  for (const auto& code : impl.kernels.get_all(device.backend(), compiled, device.target(),
-                                               impl.options, num_threads(), observer)) {
-    entry->executables.push_back(device.load(*code));
-  }
-  keep_safe_donations(entry->plan, compiled.kernels);
-  for (const NodeId output : traced.graph.outputs()) {
-    entry->types.push_back(traced.graph[output].type);
-  }
+  entry->loaded = impl.load_plan(traced.graph);
   entry->inputs = std::move(traced.inputs);
   entry->parameters = std::move(traced.parameters);
   entry->outputs = std::move(traced.outputs);
@@ -101,12 +55,9 @@ StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntr
   const PlanEntry::Input& input = entry.inputs[donation.input];
   LiveNode& leaf = impl.nodes[trace.leaves()[input.leaf].index];
   StoredValue& value = *leaf.stored;
-  const TensorType& type = entry.types[donation.output];
+  const TensorType& type = entry.loaded->types[donation.output];
   const auto bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
-  if (leaf.bindings > 0 || value.storage->borrowed() || value.storage.use_count() != 1 ||
-      value.offset != 0 || value.storage->bytes() < bytes) {
-    return nullptr;
-  }
+  if (leaf.bindings > 0 || !can_donate(value, bytes)) return nullptr;
   uint32_t uses = 1;  // the trace's own reference
   for (const uint32_t user : input.users) {
     if (trace.alive(trace.recorded()[user])) ++uses;
@@ -217,7 +168,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     if (!done) {
       for (const NodeId leaf : run.donated) nodes[leaf.index].consumed = false;
     } else {
-      counters.launches += entry->plan.launches.size();
+      counters.launches += entry->loaded->plan.launches.size();
       for (const NodeId leaf : run.donated)
         locked.garbage.push_back(std::move(nodes[leaf.index].stored->storage));
     }
@@ -232,17 +183,16 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   try {
     if (!entry) {
       bool made = false;
-      const auto start = std::chrono::steady_clock::now();
-      entry = plans.get_or_make(
-          request.hash, request.key, [&] { return compile_entry(*this, std::move(traced)); },
-          &made);
-      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      const auto make = [&] {
+        if (log_wants("cache")) log_line("cache", explain_miss(request.key, plans));
+        return make_entry(*this, std::move(traced));
+      };
+      entry = plans.get_or_make(request.hash, request.key, make, &made);
       Locked locked(*this);
-      if (made) counters.compile_seconds += elapsed.count();
-      ++(made ? counters.plans_compiled : counters.plan_hits);
+      ++(made ? counters.plan_misses : counters.plan_hits);
       prepare(*trace, *entry, run);
     }
-    execute(*entry, run);
+    execute(*entry->loaded, run);
   } catch (...) {
     finish(false);
     throw;
@@ -259,7 +209,7 @@ void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Executio
     if (trace.alive(r) && node.bindings > 0) ++live;
   }
   if (live <= entry.outputs.size()) {
-    for (const Donation& donation : entry.plan.donations) {
+    for (const Donation& donation : entry.loaded->plan.donations) {
       if (run.donations[donation.output]) continue;
       if (StoragePtr storage = take_donation(*this, trace, entry, donation)) {
         run.donations[donation.output] = std::move(storage);
@@ -268,7 +218,7 @@ void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Executio
     }
   }
   for (const PlanEntry::Input& input : entry.inputs) {
-    run.inputs.push_back(*nodes[trace.leaves()[input.leaf].index].stored);
+    run.inputs.push_back({nodes[trace.leaves()[input.leaf].index].stored.get(), input.shift});
   }
   for (const uint32_t leaf : entry.parameters) {
     run.parameters.push_back(nodes[trace.leaves()[leaf].index].bits);
@@ -281,6 +231,14 @@ void Runtime::realize(std::span<const TensorId> ids) {
   impl_->realize(ids, Impl::What::Given);
 }
 
+std::unique_ptr<StoredValue> Runtime::Impl::store_parameter(const LiveNode& parameter) {
+  const size_t width = size_of(parameter.type.dtype);
+  auto value = std::make_unique<StoredValue>();
+  value->storage = cpu_device().allocator().allocate(width);
+  std::memcpy(value->storage->data(), &parameter.bits, width);
+  return value;
+}
+
 StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
   for (;;) {
     {
@@ -288,10 +246,7 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
       LiveNode& node = nodes[node_of(id).index];
       if (node.stored || node.op == Op::Parameter) {
         type = node.type;
-        if (node.stored) return *node.stored;
-        StoredValue value{cpu_device().allocator().allocate(size_of(type.dtype)), {}, 0};
-        std::memcpy(value.storage->data(), &node.bits, size_of(type.dtype));
-        return value;
+        return node.stored ? *node.stored : *store_parameter(node);
       }
     }
     const TensorId ids[] = {id};

@@ -136,9 +136,9 @@ std::vector<TensorId> Runtime::build(
 void Runtime::assign(TensorId target, TensorId value) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
+  const NodeId new_node = impl_->operand_node(thread, value, locked);  // may wait
   Binding& b = impl_->binding(target);
   const NodeId old_node = b.node;
-  const NodeId new_node = impl_->node_of(value);
   const LiveNode& before = impl_->nodes[old_node.index];
   LiveNode& after = impl_->nodes[new_node.index];
   if (before.type.dtype != after.type.dtype) {
@@ -148,7 +148,6 @@ void Runtime::assign(TensorId target, TensorId value) {
     throw ShapeError(str("assign_: the tensor is ", before.type, ", the value is ", after.type));
   }
   if (old_node == new_node) return;
-  impl_->note_read(thread, value, new_node);
   if (!thread.tapes.empty()) {
     thread.rebinds.push_back({target, b.generation, old_node, before.sequence});
   }
@@ -162,10 +161,9 @@ void Runtime::assign(TensorId target, TensorId value) {
 
 TensorId Runtime::value(TensorId id) {
   ThreadState& thread = impl_->thread();
-  const std::lock_guard lock(impl_->mutex);
-  const NodeId node = impl_->node_of(id);
+  Impl::Locked locked(*impl_);
+  const NodeId node = impl_->operand_node(thread, id, locked);
   const TensorId tensor = impl_->bind(node);
-  impl_->note_read(thread, id, node);
   if (!thread.tapes.empty()) impl_->note_capture(thread, tensor, node, Capture::Bound::Inside);
   return tensor;
 }

@@ -137,16 +137,6 @@ TensorId Runtime::from_storage(DType dtype, const Layout& layout, StoragePtr sto
   return tensor;
 }
 
-namespace {
-
-std::array<int64_t, kMaxDims> contiguous_byte_strides(const TensorType& type) {
-  auto strides = type.shape.contiguous_strides();
-  for (int64_t& stride : strides) stride *= static_cast<int64_t>(size_of(type.dtype));
-  return strides;
-}
-
-}  // namespace
-
 TensorId Runtime::from_host(const TensorType& type, const void* data) {
   const size_t bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
   StoragePtr storage = cpu_device().allocator().allocate(bytes);
@@ -218,6 +208,7 @@ Stats Runtime::stats() const {
   const KernelCacheStats kernels = impl_->kernels.stats();
   stats.kernels_compiled = kernels.compiled;
   stats.kernel_hits = kernels.hits;
+  stats.cache_bytes = impl_->kernels.bytes() + impl_->plans.weight() + impl_->loaded_plans.weight();
   stats.live_tensors = impl_->tensors.live();
   stats.live_nodes = impl_->nodes.live();
   stats.pending_ops = thread.trace.recorded().size();

@@ -36,14 +36,20 @@ struct Layout {
 
 /// Counters since the start or the last reset_stats(); live figures are as of now.
 struct Stats {
-  uint64_t plans_compiled = 0, plan_hits = 0;
-  uint64_t kernels_compiled = 0, kernel_hits = 0;
-  uint64_t launches = 0, realizes = 0, recorded = 0;
+  // What was asked of each cache: a recorded trace; when it is new, its optimized graph; when that
+  // is new too and its plan is compiled, the plan's kernels.
+  uint64_t plan_hits = 0, plan_misses = 0;
+  uint64_t graph_hits = 0, plans_compiled = 0;
+  uint64_t kernel_hits = 0, kernels_compiled = 0;
+  uint64_t launches = 0, realizes = 0, replays = 0, recorded = 0;
   double compile_seconds = 0;
   uint64_t live_tensors = 0, live_nodes = 0;
   uint64_t pending_ops = 0;  ///< recorded by the calling thread and not settled yet
-  uint64_t live_bytes = 0, cached_bytes = 0;
+  uint64_t live_bytes = 0, cached_bytes = 0;  ///< of tensors; kept for the next
+  uint64_t cache_bytes = 0;  ///< host memory of the plan and kernel caches, which are bounded
 };
+
+class FrozenStep;
 
 /// What a program wants done at the start of every replay of a frozen step (see at_replay).
 using ReplayHook = std::function<void()>;
@@ -103,6 +109,15 @@ class Runtime {
   /// Whether what this thread's tape recorded still says how y came from xs. Throws Error when no
   /// tape is open or an x was assigned after y read its old value.
   void check_history(TensorId y, std::span<const TensorId> xs) const;
+
+  /// Notes something to be done at the start of every replay of a step frozen from this thread's
+  /// open tape, before the step's Scalars are read. Does nothing when no tape is open.
+  void at_replay(ReplayHook hook);
+  /// What this thread's innermost tape recorded of `outputs` and of its assigns, as a function of
+  /// `inputs` and of the tensors it read besides. Throws Error when no tape is open, or an input
+  /// was assigned inside it.
+  [[nodiscard]] std::shared_ptr<FrozenStep> freeze(std::span<const TensorId> inputs,
+                                                   std::span<const TensorId> outputs);
 
   // Values
   /// Computes the given tensors and every pending assign of this thread; values with live handles

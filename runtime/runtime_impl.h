@@ -50,9 +50,10 @@ struct ParameterSource {
     Cell,     ///< a Scalar's present value
     Key,      ///< the seed
     Counter,  ///< fresh counters of the random stream
+    Leaf,     ///< the value of a tensor (of a FrozenStep's leaf)
   } kind = Kind::Fixed;
   DType dtype = DType::F32;
-  uint64_t bits = 0;  ///< Fixed: the value; Counter: counters after the tape's first
+  uint64_t bits = 0;  ///< Fixed: the value; Counter: after the tape's first; Leaf: its number
   std::shared_ptr<const ScalarCell> cell = {};
 };
 
@@ -113,8 +114,9 @@ struct Runtime::Impl {
   Stats counters;  ///< live figures are computed when asked for
   std::vector<NodeId> dying;
 
-  static constexpr size_t kPlanCapacity = 512;
-  OnceCache<PlanEntry> plans{kPlanCapacity};
+  static constexpr size_t kPlanCapacityBytes = size_t{64} << 20;
+  OnceCache<PlanEntry> plans{kPlanCapacityBytes, bytes_of};          ///< by trace
+  OnceCache<LoadedPlan> loaded_plans{kPlanCapacityBytes, bytes_of};  ///< by optimized graph
   KernelCache kernels;
   CompileOptions options;
 
@@ -236,7 +238,10 @@ struct Runtime::Impl {
   /// AllLive: everything this thread has pending that a handle can reach.
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
+  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph);
 
+  // Mutex held: a parameter's value as data.
+  [[nodiscard]] std::unique_ptr<StoredValue> store_parameter(const LiveNode& parameter);
   // Mutex held: collects what a plan reads and decides donations.
   void prepare(const Trace& trace, const PlanEntry& entry, Execution& run);
 };

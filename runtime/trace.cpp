@@ -103,7 +103,7 @@ void Trace::append_one(NodeId id, const Refs& operands, TypeIs type) {
 
   const std::span<const int64_t> attrs = node.attrs.words();
   word(static_cast<uint64_t>(TraceWord::Op) | static_cast<uint64_t>(node.op) |
-       static_cast<uint64_t>(operands.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 32);
+       static_cast<uint64_t>(operands.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 40);
   for (uint32_t i = 0; i < operands.size(); i += 2) {
     word(operands[i] | static_cast<uint64_t>(i + 1 < operands.size() ? operands[i + 1] : 0) << 32);
   }

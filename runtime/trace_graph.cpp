@@ -40,6 +40,32 @@ class Reader {
 
 }  // namespace
 
+Value add_input(GraphBuilder& builder, const TensorType& type, uint32_t index,
+                std::span<const int64_t> strides, int64_t* shift) {
+  // Kernels see addresses that only grow: a reversed axis becomes a reversed view of a forward one.
+  const Shape& shape = type.shape;
+  const auto contiguous = shape.contiguous_strides();
+  const auto width = static_cast<int64_t>(size_of(type.dtype));
+  std::vector<int64_t> forward(shape.rank()), starts(shape.rank(), 0), steps(shape.rank(), 1);
+  bool is_contiguous = true, is_reversed = false;
+  *shift = 0;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    int64_t stride = strides[axis] / width;
+    if (stride < 0) {
+      is_reversed = true;
+      *shift += strides[axis] * std::max<int64_t>(shape[axis] - 1, 0);
+      starts[axis] = std::max<int64_t>(shape[axis] - 1, 0);
+      steps[axis] = -1;
+      stride = -stride;
+    }
+    forward[axis] = stride;
+    is_contiguous &= shape[axis] <= 1 || stride == contiguous[axis];
+  }
+  if (is_contiguous) forward.clear();
+  const Value value = builder.input(type, index, forward);
+  return is_reversed ? builder.slice(value, starts, steps, shape) : value;
+}
+
 TraceGraph build_graph(const Trace& trace, const Slab<LiveNode>& nodes,
                        std::span<const uint32_t> wanted, std::span<const uint32_t> kept) {
   const Reader reader(trace, nodes);
@@ -69,28 +95,7 @@ TraceGraph build_graph(const Trace& trace, const Slab<LiveNode>& nodes,
     const auto index = static_cast<uint32_t>(result.inputs.size());
     leaf_inputs[leaf] = index;
     PlanEntry::Input input{.leaf = leaf, .shift = 0, .users = {}};
-    // Kernels see addresses that only grow: a reversed axis becomes a reversed view of a forward
-    // one.
-    const Shape& shape = node.type.shape;
-    const auto contiguous = shape.contiguous_strides();
-    const auto width = static_cast<int64_t>(size_of(node.type.dtype));
-    std::vector<int64_t> strides(shape.rank()), starts(shape.rank(), 0), steps(shape.rank(), 1);
-    bool is_contiguous = true, is_reversed = false;
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      int64_t stride = node.stored->strides[axis] / width;
-      if (stride < 0) {
-        is_reversed = true;
-        input.shift += node.stored->strides[axis] * std::max<int64_t>(shape[axis] - 1, 0);
-        starts[axis] = std::max<int64_t>(shape[axis] - 1, 0);
-        steps[axis] = -1;
-        stride = -stride;
-      }
-      strides[axis] = stride;
-      is_contiguous &= shape[axis] <= 1 || stride == contiguous[axis];
-    }
-    if (is_contiguous) strides.clear();
-    Value value = builder.input(node.type, index, strides);
-    if (is_reversed) value = builder.slice(value, starts, steps, shape);
+    const Value value = add_input(builder, node.type, index, node.stored->strides, &input.shift);
     result.inputs.push_back(std::move(input));
     return leaf_values[leaf] = value;
   };

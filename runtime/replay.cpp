@@ -1,0 +1,248 @@
+// Replaying a frozen step: bind, run, store.
+#include <algorithm>
+#include <cstring>
+
+#include "ir/error.h"
+#include "runtime/frozen_step.h"
+
+namespace reprise {
+
+struct FrozenStep::Run {
+  SmallVector<NodeId, 16> leaves;    ///< a reference each once the run has begun
+  SmallVector<uint64_t, 16> cells;   ///< by parameter; only those of Scalars are set
+  SmallVector<NodeId, 16> made;      ///< by graph output, in flight, a reference each
+  SmallVector<NodeId, 16> replaced;  ///< by assign: the node before, with the binding's reference
+  SmallVector<NodeId, 16> donated;
+  std::vector<std::unique_ptr<StoredValue>> scalars;   ///< parameters given where data is read
+  std::vector<std::array<int64_t, kMaxDims>> strides;  ///< when no variant fits
+  std::shared_ptr<const Variant> variant;
+  Execution execution;
+
+  [[nodiscard]] NodeId node(const Result& result) const {
+    return result.is_leaf ? leaves[result.index] : made[result.index];
+  }
+};
+
+std::vector<TensorId> FrozenStep::replay(std::span<const TensorId> inputs) {
+  ThreadState& thread = runtime_.thread();
+  std::unique_lock<std::mutex> turn(one_at_a_time_, std::defer_lock);
+  if (!assigns_.empty() || !hooks_.empty()) turn.lock();
+  if (!hooks_.empty()) {
+    {
+      const Runtime::Impl::Locked locked(runtime_);
+      check_inputs(inputs);
+    }
+    for (const ReplayHook& hook : hooks_) hook();
+  }
+  Run run;
+  read_cells(run);
+  for (;;) {
+    {
+      Runtime::Impl::Locked locked(runtime_);
+      check_inputs(inputs);
+      if (!find_leaves(inputs, run, locked)) continue;
+      if (find_variant(run)) {
+        begin(run, thread);
+        break;
+      }
+    }
+    auto variant = compile(std::move(run.strides));
+    const Runtime::Impl::Locked locked(runtime_);
+    variants_.insert(variants_.begin(), std::move(variant));
+    if (variants_.size() > kMaxVariants) variants_.pop_back();
+  }
+  try {
+    execute(*run.variant->loaded, run.execution);
+  } catch (...) {
+    finish(run, false, nullptr);
+    throw;
+  }
+  std::vector<TensorId> results;
+  finish(run, true, &results);
+  return results;
+}
+
+void FrozenStep::read_cells(Run& run) const {
+  for (const ParameterSource& source : parameters_) {
+    const bool is_cell = source.kind == ParameterSource::Kind::Cell;
+    run.cells.push_back(is_cell ? source.cell->value().bits(source.dtype) : 0);
+  }
+}
+
+void FrozenStep::check_inputs(std::span<const TensorId> inputs) const {
+  if (inputs.size() != num_inputs_) {
+    throw ShapeError(
+        str("replay: the step has ", num_inputs_, " inputs, it was given ", inputs.size()));
+  }
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const TensorType& want = leaves_[i].type;
+    const TensorType& have = runtime_.nodes[runtime_.node_of(inputs[i]).index].type;
+    if (have == want) [[likely]]
+      continue;
+    const std::string text =
+        str("replay: input ", i, " is ", have, ", it was ", want, " when the step was frozen");
+    if (have.dtype != want.dtype) throw DTypeError(text);
+    throw ShapeError(text);
+  }
+}
+
+bool FrozenStep::find_leaves(std::span<const TensorId> inputs, Run& run,
+                             Runtime::Impl::Locked& locked) const {
+  run.leaves.clear();
+  SmallVector<TensorId, 8> pending;
+  for (uint32_t i = 0; i < leaves_.size(); ++i) {
+    const Leaf& leaf = leaves_[i];
+    const TensorId id = leaf.tensor.valid() ? leaf.tensor : inputs[i];
+    const NodeId node = runtime_.node_of(id);
+    const LiveNode& live = runtime_.nodes[node.index];
+    if (live.in_flight) {
+      runtime_.computed.wait(locked.lock);
+      return false;
+    }
+    if (leaf.is_read && !live.is_leaf()) pending.push_back(id);
+    if (leaf.same_as != i && run.leaves[leaf.same_as] != node) {
+      const bool is_input = i < num_inputs_;
+      throw Error(str("replay: ", is_input ? "inputs " : "captured tensors ", leaf.same_as, " and ",
+                      i, " of type ", leaf.type,
+                      " were one value when the step was frozen, and are two now; freeze a step "
+                      "in which they already differ"));
+    }
+    run.leaves.push_back(node);
+  }
+  if (pending.empty()) return true;
+  locked.lock.unlock();
+  runtime_.realize(pending, Runtime::Impl::What::Given);
+  return false;
+}
+
+bool FrozenStep::find_variant(Run& run) {
+  const auto strides_of = [&](uint32_t leaf) -> std::array<int64_t, kMaxDims> {
+    const auto& stored = runtime_.nodes[run.leaves[leaf].index].stored;
+    return stored ? stored->strides : std::array<int64_t, kMaxDims>{};
+  };
+  const auto fits = [&](const Variant& variant) {
+    for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
+      const auto& stored = runtime_.nodes[run.leaves[input_leaves_[i]].index].stored;
+      if (stored && stored->strides != variant.strides[i]) return false;
+    }
+    return true;
+  };
+  for (auto it = variants_.begin(); it != variants_.end(); ++it) {
+    if (!fits(**it)) continue;
+    run.variant = *it;
+    if (it != variants_.begin()) std::rotate(variants_.begin(), it, it + 1);
+    return true;
+  }
+  run.strides.clear();
+  for (const uint32_t leaf : input_leaves_) run.strides.push_back(strides_of(leaf));
+  return false;
+}
+
+void FrozenStep::begin(Run& run, ThreadState& thread) {
+  auto& nodes = runtime_.nodes;
+  for (const NodeId leaf : run.leaves) ++nodes[leaf.index].refs;
+  for (const TensorType& type : output_types_) {
+    const NodeId id = runtime_.new_node(Op::Input, type);
+    nodes[id.index].in_flight = true;
+    run.made.push_back(id);
+  }
+  for (const Assign& assign : assigns_) {
+    Binding& b = runtime_.binding(assign.tensor);
+    const NodeId before = b.node;
+    const NodeId after = run.node(assign.value);
+    if (!thread.tapes.empty()) {
+      thread.rebinds.push_back({assign.tensor, b.generation, before, nodes[before.index].sequence});
+      runtime_.note_capture(thread, assign.tensor, after, Capture::Bound::Inside);
+    }
+    --nodes[before.index].bindings;
+    run.replaced.push_back(before);
+    ++nodes[after.index].refs;
+    ++nodes[after.index].bindings;
+    b.node = after;
+  }
+
+  Execution& execution = run.execution;
+  execution.donations.resize(output_types_.size());
+  for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
+    const LiveNode& leaf = nodes[run.leaves[input_leaves_[i]].index];
+    const StoredValue* value = leaf.stored.get();
+    if (value == nullptr) value = run.scalars.emplace_back(runtime_.store_parameter(leaf)).get();
+    execution.inputs.push_back({value, run.variant->shifts[i]});
+  }
+  for (const Variant::Donation& donation : run.variant->donations) {
+    LiveNode& leaf = nodes[run.leaves[donation.leaf].index];
+    const size_t bytes = static_cast<size_t>(output_types_[donation.output].shape.numel()) *
+                         size_of(output_types_[donation.output].dtype);
+    // Two references are this run's: the leaf's and the replaced binding's.
+    if (execution.donations[donation.output] || leaf.bindings > 0 || leaf.refs != 2 ||
+        leaf.consumed || !leaf.stored || !can_donate(*leaf.stored, bytes)) {
+      continue;
+    }
+    leaf.consumed = true;
+    execution.donations[donation.output] = leaf.stored->storage;
+    run.donated.push_back(run.leaves[donation.leaf]);
+  }
+
+  const uint64_t counter = runtime_.random_counter;
+  runtime_.random_counter += random_;
+  for (uint32_t i = 0; i < parameters_.size(); ++i) {
+    const ParameterSource& source = parameters_[i];
+    uint64_t bits = source.bits;
+    switch (source.kind) {
+      case ParameterSource::Kind::Fixed:
+        break;
+      case ParameterSource::Kind::Cell:
+        bits = run.cells[i];
+        break;
+      case ParameterSource::Kind::Key:
+        bits = runtime_.seed;
+        break;
+      case ParameterSource::Kind::Counter:
+        bits += counter;
+        break;
+      case ParameterSource::Kind::Leaf: {
+        const LiveNode& leaf = nodes[run.leaves[static_cast<uint32_t>(bits)].index];
+        bits = leaf.bits;
+        if (leaf.stored) std::memcpy(&bits, leaf.stored->address(), size_of(source.dtype));
+        break;
+      }
+    }
+    execution.parameters.push_back(bits);
+  }
+}
+
+void FrozenStep::finish(Run& run, bool done, std::vector<TensorId>* results) {
+  Runtime::Impl::Locked locked(runtime_);
+  auto& nodes = runtime_.nodes;
+  for (uint32_t i = 0; i < run.made.size(); ++i) {
+    LiveNode& node = nodes[run.made[i].index];
+    node.in_flight = false;
+    if (done) node.stored = std::make_unique<StoredValue>(std::move(run.execution.results[i]));
+  }
+  for (uint32_t i = 0; i < run.replaced.size(); ++i) {
+    const NodeId before = run.replaced[i];
+    const NodeId after = run.node(assigns_[i].value);
+    Binding& b = runtime_.binding(assigns_[i].tensor);
+    if (done || b.node != after) {
+      runtime_.drop(before, locked);
+      continue;
+    }
+    b.node = before;
+    ++nodes[before.index].bindings;
+    runtime_.unbind(after, locked);
+  }
+  if (done) {
+    ++runtime_.counters.replays;
+    runtime_.counters.launches += run.variant->loaded->plan.launches.size();
+    results->reserve(results_.size());
+    for (const Result& result : results_) results->push_back(runtime_.bind(run.node(result)));
+  } else {
+    for (const NodeId leaf : run.donated) nodes[leaf.index].consumed = false;
+  }
+  run.execution.donations.clear();
+  for (const NodeId id : run.made) runtime_.drop(id, locked);
+  for (const NodeId id : run.leaves) runtime_.drop(id, locked);
+  runtime_.computed.notify_all();
+}
+
+}  // namespace reprise
