@@ -194,10 +194,13 @@ void Runtime::end_tape() {
     if (node.stored) impl_->drop_operands(id, locked);
     impl_->drop(id, locked);
   }
+  const size_t ended = thread.history.size();
   thread.history.clear();
   thread.rebinds.clear();
-  // What was recorded and dropped must not pile up over tapes that compute nothing.
-  if (thread.trace.recorded().size() > 2 * thread.settled + 256) {
+  // What was recorded and dropped must not pile up over tapes that compute nothing, nor stand in
+  // the way of recognizing what is recorded next. The work is in proportion to the recording.
+  const size_t left = thread.trace.recorded().size();
+  if (left > 2 * thread.settled + 256 || left <= 2 * ended) {
     impl_->settle_trace(thread.trace, locked);
     thread.settled = thread.trace.recorded().size();
   }

@@ -64,5 +64,41 @@ TEST(OnceCache, TheLeastRecentlyUsedGoesFirst) {
   EXPECT_EQ(cache.find(1, keys[1]), nullptr);
 }
 
+TEST(OnceCache, TheBoundIsAWeight) {
+  Cache cache(
+      100, [](std::span<const uint64_t>, const int& value) { return static_cast<size_t>(value); });
+  const auto put = [&](uint64_t key, int weight) {
+    return *cache.get_or_make(key, std::span(&key, 1),
+                              [&] { return std::make_shared<const int>(weight); });
+  };
+  const auto has = [&](uint64_t key) { return cache.find(key, std::span(&key, 1)) != nullptr; };
+  put(1, 40);
+  put(2, 40);
+  EXPECT_TRUE(has(1));
+  put(3, 40);  // 2 was used the longest ago
+  EXPECT_EQ(cache.weight(), 80u);
+  EXPECT_FALSE(has(2));
+  EXPECT_TRUE(has(1));
+  EXPECT_EQ(put(4, 1000), 1000);  // heavier than all: stays until the next one
+  EXPECT_EQ(cache.size(), 1u);
+  EXPECT_TRUE(has(4));
+  put(5, 1);
+  EXPECT_FALSE(has(4));
+  EXPECT_EQ(cache.weight(), 1u);
+}
+
+TEST(OnceCache, CollidingHashesAreToldApart) {
+  all_hashes_collide = true;
+  Cache cache(8);
+  for (uint64_t key = 0; key < 5; ++key) {
+    (void)cache.get_or_make(key * 77, std::span(&key, 1),
+                            [&] { return std::make_shared<const int>(static_cast<int>(key)); });
+  }
+  for (uint64_t key = 0; key < 5; ++key) {
+    EXPECT_EQ(*cache.find(key * 31, std::span(&key, 1)), static_cast<int>(key));
+  }
+  all_hashes_collide = false;
+}
+
 }  // namespace
 }  // namespace reprise
