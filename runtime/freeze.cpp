@@ -224,18 +224,16 @@ class Freezer {
   std::vector<Value> values_;  ///< by place in the history
 };
 
-std::shared_ptr<const FrozenStep::Variant> FrozenStep::compile(
-    std::vector<std::array<int64_t, kMaxDims>> strides) const {
-  auto variant = std::make_shared<Variant>();
-  variant->shifts.resize(strides.size());
+Graph FrozenStep::specialized(std::span<const std::array<int64_t, kMaxDims>> strides,
+                              std::vector<int64_t>& shifts) const {
+  shifts.resize(strides.size());
   Graph graph;
   GraphBuilder builder(graph);
   std::vector<NodeId> places;
   for (const Node& node : graph_.nodes()) {
     if (node.op == Op::Input) {
       const auto index = static_cast<uint32_t>(node.attrs.word(0));
-      const Value input =
-          add_input(builder, node.type, index, strides[index], &variant->shifts[index]);
+      const Value input = add_input(builder, node.type, index, strides[index], &shifts[index]);
       places.push_back(NodeId{input.index});
       continue;
     }
@@ -244,6 +242,13 @@ std::shared_ptr<const FrozenStep::Variant> FrozenStep::compile(
     places.push_back(graph.add({node.op, node.type, operands, node.attrs}));
   }
   for (const NodeId output : graph_.outputs()) graph.add_output(places[output.index]);
+  return graph;
+}
+
+std::shared_ptr<const FrozenStep::Variant> FrozenStep::compile(
+    std::vector<std::array<int64_t, kMaxDims>> strides) const {
+  auto variant = std::make_shared<Variant>();
+  const Graph graph = specialized(strides, variant->shifts);
   variant->strides = std::move(strides);
   variant->loaded = runtime_.load_plan(graph);
   // Only a value that this step replaces can be without another holder.

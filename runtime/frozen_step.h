@@ -65,6 +65,9 @@ class FrozenStep {
   /// One replay under way.
   struct Run;
 
+  /// The step's graph for leaves that lie like this.
+  [[nodiscard]] Graph specialized(std::span<const std::array<int64_t, kMaxDims>> strides,
+                                  std::vector<int64_t>& shifts) const;
   [[nodiscard]] std::shared_ptr<const Variant> compile(
       std::vector<std::array<int64_t, kMaxDims>> strides) const;
   void read_cells(Run& run) const;

@@ -109,4 +109,8 @@ std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph) {
   return plan;
 }
 
+std::shared_ptr<const LoadedPlan> Runtime::load_plan(const Graph& graph) {
+  return impl_->load_plan(graph);
+}
+
 }  // namespace reprise

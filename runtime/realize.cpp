@@ -6,6 +6,7 @@
 #include "compiler/pipeline.h"
 #include "ir/error.h"
 #include "ir/log.h"
+#include "runtime/check.h"
 #include "runtime/execute.h"
 #include "runtime/explain_miss.h"
 #include "runtime/runtime_impl.h"
@@ -192,12 +193,20 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       ++(made ? counters.plan_misses : counters.plan_hits);
       prepare(*trace, *entry, run);
     }
+    std::optional<OpByOp> check;
+    if (checking_plans()) check.emplace(graph_of(*trace, *entry), run.inputs, run.parameters);
     execute(*entry->loaded, run);
+    if (check) check->compare(run.results);
   } catch (...) {
     finish(false);
     throw;
   }
   finish(true);
+}
+
+Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry) {
+  const Locked locked(*this);
+  return build_graph(trace, nodes, entry.outputs, entry.outputs).graph;
 }
 
 void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Execution& run) {

@@ -1,8 +1,10 @@
 // Replaying a frozen step: bind, run, store.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "ir/error.h"
+#include "runtime/check.h"
 #include "runtime/frozen_step.h"
 
 namespace reprise {
@@ -52,7 +54,14 @@ std::vector<TensorId> FrozenStep::replay(std::span<const TensorId> inputs) {
     if (variants_.size() > kMaxVariants) variants_.pop_back();
   }
   try {
+    std::optional<OpByOp> check;
+    if (checking_plans()) {
+      std::vector<int64_t> shifts;
+      check.emplace(specialized(run.variant->strides, shifts), run.execution.inputs,
+                    run.execution.parameters);
+    }
     execute(*run.variant->loaded, run.execution);
+    if (check) check->compare(run.execution.results);
   } catch (...) {
     finish(run, false, nullptr);
     throw;

@@ -50,6 +50,7 @@ struct Stats {
 };
 
 class FrozenStep;
+struct LoadedPlan;
 
 /// What a program wants done at the start of every replay of a frozen step (see at_replay).
 using ReplayHook = std::function<void()>;
@@ -130,6 +131,9 @@ class Runtime {
   [[nodiscard]] bool is_realized(TensorId id) const;
   /// Text of the graph that realizing `ids` would compile.
   [[nodiscard]] std::string dump_graph(std::span<const TensorId> ids);
+
+  /// The plan of a graph, found or compiled, its kernels loaded (see plan_entry.h).
+  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph);
 
   [[nodiscard]] Stats stats() const;
   void reset_stats();

@@ -239,6 +239,8 @@ struct Runtime::Impl {
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
   [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph);
+  /// What an entry's plan was compiled from.
+  [[nodiscard]] Graph graph_of(const Trace& trace, const PlanEntry& entry);
 
   // Mutex held: a parameter's value as data.
   [[nodiscard]] std::unique_ptr<StoredValue> store_parameter(const LiveNode& parameter);

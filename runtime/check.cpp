@@ -1,0 +1,224 @@
+// Op by op against fused, and where they part.
+#include "runtime/check.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "ir/builder.h"
+#include "ir/error.h"
+#include "ir/npy.h"
+#include "ir/number.h"
+#include "passes/graph_passes.h"
+#include "runtime/runtime_impl.h"
+
+namespace reprise {
+
+namespace {
+
+std::atomic<bool>& checking() {
+  static std::atomic<bool> on = [] {
+    const char* const wanted = std::getenv("REPRISE_CHECK");
+    return wanted != nullptr && std::string_view(wanted) == "1";
+  }();
+  return on;
+}
+
+/// The same layout on a block of its own: the run may overwrite what it reads last.
+StoredValue copied(const Execution::Input& input, const Node& node) {
+  const StoredValue& value = *input.value;
+  StoredValue copy;
+  copy.storage = cpu_device().allocator().allocate(value.storage->bytes());
+  std::memcpy(copy.storage->data(), value.storage->data(), value.storage->bytes());
+  copy.offset = value.offset + input.shift;
+  const std::span<const int64_t> strides = node.attrs.ints(1);
+  copy.strides = contiguous_byte_strides(node.type);
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    copy.strides[axis] = strides[axis] * static_cast<int64_t>(size_of(node.type.dtype));
+  }
+  return copy;
+}
+
+std::vector<std::byte> elements_of(const StoredValue& value, const TensorType& type) {
+  std::vector<std::byte> bytes(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
+  copy_strided(value, type, bytes.data());
+  return bytes;
+}
+
+bool is_nan(DType dtype, const std::byte* element) {
+  const auto exponent_is_full = [&](auto bits, int mantissa) {
+    std::memcpy(&bits, element, sizeof bits);
+    const decltype(bits) magnitude = bits & static_cast<decltype(bits)>(~decltype(bits)(0)) >> 1;
+    const decltype(bits) infinity = static_cast<decltype(bits)>(
+        (static_cast<decltype(bits)>(~decltype(bits)(0)) >> 1) >> mantissa << mantissa);
+    return magnitude > infinity;
+  };
+  switch (dtype) {
+    case DType::F16:
+      return exponent_is_full(uint16_t{}, 10);
+    case DType::BF16:
+      return exponent_is_full(uint16_t{}, 7);
+    case DType::F32:
+      return exponent_is_full(uint32_t{}, 23);
+    case DType::F64:
+      return exponent_is_full(uint64_t{}, 52);
+    default:
+      return false;  // complex values compare by their bytes
+  }
+}
+
+std::string hexadecimal(const std::byte* element, size_t width) {
+  std::string text = "0x";
+  for (size_t i = width; i-- > 0;) {
+    const auto byte = static_cast<unsigned>(element[i]);
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+bool checking_plans() {
+  return checking().load(std::memory_order_relaxed);
+}
+
+void set_checking_plans(bool on) {
+  checking() = on;
+}
+
+OpByOp::OpByOp(Graph graph, std::span<const Execution::Input> inputs,
+               std::span<const uint64_t> parameters)
+    : graph_(std::move(graph)), parameters_(parameters.begin(), parameters.end()) {
+  inputs_.resize(inputs.size());
+  values_.resize(graph_.size());
+  for (uint32_t i = 0; i < graph_.size(); ++i) {
+    const Node& node = graph_[NodeId{i}];
+    if (node.op == Op::Parameter) continue;
+    if (node.op == Op::Input) {
+      const auto index = static_cast<size_t>(node.attrs.word(0));
+      values_[i] = inputs_[index] = copied(inputs[index], node);
+      continue;
+    }
+    Graph alone;
+    GraphBuilder builder(alone);
+    std::vector<Execution::Input> operands;
+    std::vector<uint64_t> scalars;
+    Operands places;
+    for (const NodeId operand : node.operands) {
+      const TensorType& type = graph_[operand].type;
+      Value value;
+      if (graph_[operand].op == Op::Parameter) {
+        value = builder.parameter(type.dtype, static_cast<uint32_t>(scalars.size()));
+        scalars.push_back(parameters_[static_cast<size_t>(graph_[operand].attrs.word(0))]);
+      } else {
+        const StoredValue& stored = values_[operand.index];
+        Execution::Input input{&stored, 0};
+        value = add_input(builder, type, static_cast<uint32_t>(operands.size()), stored.strides,
+                          &input.shift);
+        operands.push_back(input);
+      }
+      places.push_back(NodeId{value.index});
+    }
+    alone.add_output(alone.add({node.op, node.type, places, node.attrs}));
+    Execution run;
+    run.inputs = operands;
+    run.parameters = scalars;
+    run.donations.resize(1);
+    try {
+      execute(*Runtime::get().load_plan(alone), run);
+    } catch (const IndexError&) {
+      failed_ = true;
+      return;
+    }
+    values_[i] = std::move(run.results[0]);
+  }
+}
+
+std::string OpByOp::difference(NodeId node, const StoredValue& fused) const {
+  const TensorType& type = graph_[node].type;
+  const std::vector<std::byte> have = elements_of(fused, type);
+  const std::vector<std::byte> want = elements_of(values_[node.index], type);
+  const size_t width = size_of(type.dtype);
+  for (size_t at = 0; at < have.size(); at += width) {
+    const std::byte* const a = have.data() + at;
+    const std::byte* const b = want.data() + at;
+    if (std::memcmp(a, b, width) == 0 || (is_nan(type.dtype, a) && is_nan(type.dtype, b))) continue;
+    return str("element ", at / width, " of ", type, " has the bits ", hexadecimal(a, width),
+               " fused, ", hexadecimal(b, width), " op by op");
+  }
+  return {};
+}
+
+Graph OpByOp::ending_at(NodeId node) const {
+  Graph graph;
+  for (uint32_t i = 0; i <= node.index; ++i) (void)graph.add(graph_[NodeId{i}]);
+  graph.add_output(node);
+  return graph;
+}
+
+std::vector<StoredValue> OpByOp::run(const Graph& graph) const {
+  Execution run;
+  for (const StoredValue& input : inputs_) run.inputs.push_back({&input, 0});
+  run.parameters = parameters_;
+  run.donations.resize(graph.outputs().size());
+  execute(*Runtime::get().load_plan(graph), run);
+  return std::move(run.results);
+}
+
+void OpByOp::compare(std::span<const StoredValue> outputs) const {
+  if (failed_) return;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const NodeId output = graph_.outputs()[i];
+    std::string text = difference(output, outputs[i]);
+    if (text.empty()) continue;
+    // The first node, in order of recording, that comes out differently with all it needs fused.
+    for (uint32_t n = 0; n < output.index; ++n) {
+      const Node& node = graph_[NodeId{n}];
+      if (node.op == Op::Input || node.op == Op::Parameter) continue;
+      const Graph graph = ending_at(NodeId{n});
+      const std::string first = difference(NodeId{n}, run(graph)[0]);
+      if (first.empty()) continue;
+      throw InternalError(
+          str("REPRISE_CHECK: ", first, ": ", node.op, " at %", n, reproduction(graph)));
+    }
+    throw InternalError(str("REPRISE_CHECK: ", text, ": ", graph_[output].op, " at %", output.index,
+                            ", whose operands agree", reproduction(graph_)));
+  }
+}
+
+std::string OpByOp::reproduction(const Graph& graph) const {
+  static std::atomic<int> number{0};
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / str("reprise-check-", getpid(), '-', number++);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const Graph needed = dce(graph);
+  std::ofstream file(folder / "graph.txt");
+  file << print(needed);
+  if (error || !file.flush()) return str("; cannot write ", folder.string());
+  std::string command = str("\n  reprise run ", (folder / "graph.txt").string());
+  for (const Node& node : needed.nodes()) {
+    const bool is_input = node.op == Op::Input;
+    if (!is_input && node.op != Op::Parameter) continue;
+    const auto index = static_cast<size_t>(node.attrs.word(0));
+    const std::string name = str(is_input ? "input" : "parameter", index);
+    const std::string path = (folder / (name + ".npy")).string();
+    const auto scalar = std::as_bytes(std::span(parameters_));
+    if (is_input) {
+      write_npy(path, node.type, elements_of(inputs_[index], node.type));
+    } else {
+      write_npy(path, node.type,
+                scalar.subspan(index * sizeof(uint64_t), size_of(node.type.dtype)));
+    }
+    command += str(" --input ", name, '=', path);
+  }
+  return command + " --compare ops";
+}
+
+}  // namespace reprise
