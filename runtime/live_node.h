@@ -36,25 +36,25 @@ struct StoredValue {
 }
 
 /// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
-struct LiveNode {
+/// What recording touches comes first; a whole number of cache lines.
+struct alignas(64) LiveNode {
+  uint64_t sequence = 0;    ///< never repeats: tells a node from a later one in the same slot
+  uint64_t mark_trace = 0;  ///< serial of the trace that `mark` speaks of
+  uint32_t mark = 0;        ///< index in that trace (see TraceRef)
+  uint32_t refs = 0;        ///< operands of others, bindings, tapes, traces, recordings in progress
+  uint32_t bindings = 0;    ///< tensors bound to it: its value must be kept
+  TensorId reader;          ///< the tensor it was last read through inside a tape
+  uint32_t reader_tape = 0;  ///< number of that tape
   Op op = Op::Input;
-  TensorType type;
-  Operands operands;  ///< each holds a reference
-  Attrs attrs;
-
-  uint32_t refs = 0;       ///< operands of others, bindings, tapes, traces, recordings in progress
-  uint32_t bindings = 0;   ///< tensors bound to it: its value must be kept
-  uint64_t sequence = 0;   ///< never repeats: tells a node from a later one in the same slot
-  uint64_t bits = 0;       ///< Parameter: the value
-  bool in_flight = false;  ///< some thread is computing it
+  bool in_flight = false;      ///< some thread is computing it
   bool keeps_history = false;  ///< an open tape: operands stay after it is stored
   bool consumed = false;       ///< its storage was given to a later value (donation)
-
-  uint64_t mark_trace = 0;   ///< serial of the trace that `mark` speaks of
-  uint32_t mark = 0;         ///< index in that trace (see Trace::Ref)
-  TensorId reader;           ///< the tensor it was last read through inside a tape
-  uint32_t reader_tape = 0;  ///< number of that tape
   std::unique_ptr<StoredValue> stored;
+  uint64_t bits = 0;  ///< Parameter: the value
+
+  Operands operands;  ///< each holds a reference
+  TensorType type;
+  Attrs attrs;
 
   [[nodiscard]] bool is_leaf() const { return stored || op == Op::Parameter; }
 };

@@ -52,9 +52,15 @@ void Trace::clear() {
   leaf_bytes_ = 0;
 }
 
-TraceRef Trace::find(NodeId id) const {
-  const LiveNode& node = nodes_[id.index];
-  if (node.mark_trace == serial_) return {node.mark};
+void WordList::grow() {
+  const size_t grown = capacity_ == 0 ? 64 : 2 * capacity_;
+  auto data = std::make_unique<uint64_t[]>(grown);
+  std::copy(data_.get(), data_.get() + size_, data.get());
+  data_ = std::move(data);
+  capacity_ = grown;
+}
+
+TraceRef Trace::find_unmarked(NodeId id, const LiveNode& node) const {
   if (node.mark_trace == 0 || live_traces == 1) return {};
   if (node.is_leaf()) {
     for (uint32_t i = 0; i < leaves_.size(); ++i) {
@@ -95,8 +101,8 @@ TraceRef Trace::add_leaf(NodeId id) {
   return ref;
 }
 
-void Trace::append_one(NodeId id, const Refs& operands, TypeIs type) {
-  LiveNode& node = nodes_[id.index];
+void Trace::append_refs(LiveNode& node, NodeId id, std::span<const uint32_t> operands,
+                        TypeIs type) {
   node.mark_trace = serial_;
   node.mark = TraceRef::node(static_cast<uint32_t>(recorded_.size())).raw;
   recorded_.push_back({id, node.sequence});
@@ -104,7 +110,7 @@ void Trace::append_one(NodeId id, const Refs& operands, TypeIs type) {
   const std::span<const int64_t> attrs = node.attrs.words();
   word(static_cast<uint64_t>(TraceWord::Op) | static_cast<uint64_t>(node.op) |
        static_cast<uint64_t>(operands.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 40);
-  for (uint32_t i = 0; i < operands.size(); i += 2) {
+  for (size_t i = 0; i < operands.size(); i += 2) {
     word(operands[i] | static_cast<uint64_t>(i + 1 < operands.size() ? operands[i + 1] : 0) << 32);
   }
   for (const int64_t attr : attrs) word(static_cast<uint64_t>(attr));
@@ -115,19 +121,20 @@ void Trace::append_one(NodeId id, const Refs& operands, TypeIs type) {
 }
 
 void Trace::append(NodeId id, TypeIs type) {
-  Refs refs;
-  for (const NodeId operand : nodes_[id.index].operands) {
-    TraceRef ref = find(operand);
+  LiveNode& node = nodes_[id.index];
+  const uint32_t count = node.operands.size();
+  uint32_t few[4];
+  std::vector<uint32_t> many(count > std::size(few) ? count : 0);
+  uint32_t* const refs = many.empty() ? few : many.data();
+  for (uint32_t i = 0; i < count; ++i) {
+    const TraceRef ref = known(node.operands[i]);
     if (!ref.valid()) {
-      if (!nodes_[operand.index].is_leaf()) {
-        (void)reference(id);
-        return;
-      }
-      ref = add_leaf(operand);
+      (void)reference(id);
+      return;
     }
-    refs.push_back(ref.raw);
+    refs[i] = ref.raw;
   }
-  append_one(id, refs, type);
+  append_refs(node, id, {refs, count}, type);
 }
 
 TraceRef Trace::reference(NodeId id) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,23 @@ struct TraceRef {
   [[nodiscard]] bool is_leaf() const { return raw & 1; }
   [[nodiscard]] uint32_t index() const { return raw >> 1; }
   [[nodiscard]] bool valid() const { return raw != UINT32_MAX; }
+};
+
+/// A growing list of words. A vector grows by a call where this stores.
+class WordList {
+ public:
+  void push(uint64_t word) {
+    if (size_ == capacity_) [[unlikely]]
+      grow();
+    data_[size_++] = word;
+  }
+  void clear() { size_ = 0; }
+  [[nodiscard]] std::span<const uint64_t> words() const { return {data_.get(), size_}; }
+
+ private:
+  void grow();
+  std::unique_ptr<uint64_t[]> data_;
+  size_t size_ = 0, capacity_ = 0;
 };
 
 class Trace {
@@ -57,7 +75,7 @@ class Trace {
 
   [[nodiscard]] std::span<const Recorded> recorded() const { return recorded_; }
   [[nodiscard]] std::span<const NodeId> leaves() const { return leaves_; }
-  [[nodiscard]] std::span<const uint64_t> words() const { return words_; }
+  [[nodiscard]] std::span<const uint64_t> words() const { return words_.words(); }
   [[nodiscard]] uint64_t key() const { return key_; }
   [[nodiscard]] bool alive(const Recorded& r) const {
     return nodes_[r.node.index].sequence == r.sequence;
@@ -68,12 +86,21 @@ class Trace {
   std::vector<Recorded> assigned;
 
  private:
-  using Refs = SmallVector<uint32_t, 4>;
-  void append_one(NodeId id, const Refs& operands, TypeIs type);
-  [[nodiscard]] TraceRef find(NodeId id) const;  ///< invalid when absent
+  void append_refs(LiveNode& node, NodeId id, std::span<const uint32_t> operands, TypeIs type);
+  [[nodiscard]] TraceRef find(NodeId id) const {  ///< invalid when absent
+    const LiveNode& node = nodes_[id.index];
+    return node.mark_trace == serial_ ? TraceRef{node.mark} : find_unmarked(id, node);
+  }
+  [[nodiscard]] TraceRef find_unmarked(NodeId id, const LiveNode& node) const;
   TraceRef add_leaf(NodeId id);
+  /// The number of an operand, a leaf's if need be; invalid when it is pending and not known here.
+  [[nodiscard]] TraceRef known(NodeId operand) {
+    const TraceRef ref = find(operand);
+    if (ref.valid() || !nodes_[operand.index].is_leaf()) return ref;
+    return add_leaf(operand);
+  }
   void word(uint64_t w) {
-    words_.push_back(w);
+    words_.push(w);
     key_ = (key_ ^ w) * 0x9e3779b97f4a7c15u;
     key_ ^= key_ >> 29;
   }
@@ -82,7 +109,7 @@ class Trace {
   uint64_t serial_ = 0;
   std::vector<Recorded> recorded_;
   std::vector<NodeId> leaves_;  ///< each holds a reference
-  std::vector<uint64_t> words_;
+  WordList words_;
   uint64_t key_ = 0;
   int64_t leaf_bytes_ = 0;
 };
