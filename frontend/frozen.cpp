@@ -12,7 +12,9 @@ FrozenStep& Frozen::step() const {
 }
 
 std::vector<Tensor> Frozen::replay_ids(std::span<const TensorId> inputs) const {
-  const std::vector<TensorId> ids = step().replay(inputs);
+  SmallVector<TensorId, 8> ids;
+  ids.resize(static_cast<uint32_t>(step().num_results()));
+  step().replay(inputs, {ids.data(), ids.size()});
   return {ids.begin(), ids.end()};
 }
 

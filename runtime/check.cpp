@@ -127,9 +127,9 @@ OpByOp::OpByOp(Graph graph, std::span<const Execution::Input> inputs,
     }
     alone.add_output(alone.add({node.op, node.type, places, node.attrs}));
     Execution run;
+    run.clear(1);
     run.inputs = operands;
     run.parameters = scalars;
-    run.donations.resize(1);
     try {
       execute(*Runtime::get().load_plan(alone), run);
     } catch (const IndexError&) {
@@ -164,9 +164,9 @@ Graph OpByOp::ending_at(NodeId node) const {
 
 std::vector<StoredValue> OpByOp::run(const Graph& graph) const {
   Execution run;
+  run.clear(graph.outputs().size());
   for (const StoredValue& input : inputs_) run.inputs.push_back({&input, 0});
   run.parameters = parameters_;
-  run.donations.resize(graph.outputs().size());
   execute(*Runtime::get().load_plan(graph), run);
   return std::move(run.results);
 }

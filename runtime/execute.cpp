@@ -20,12 +20,12 @@ std::array<int64_t, kMaxDims> byte_strides(std::span<const int64_t> strides, int
 void execute(const LoadedPlan& loaded, Execution& run) {
   Device& device = cpu_device();
   const Plan& plan = loaded.plan;
-  run.results.resize(loaded.types.size());
 
   StoragePtr arena;
   if (plan.arena_bytes > 0)
     arena = device.allocator().allocate(static_cast<size_t>(plan.arena_bytes));
-  std::vector<void*> addresses(plan.slots.size());
+  std::vector<void*>& addresses = run.addresses;
+  addresses.resize(plan.slots.size());
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
     switch (slot.kind) {

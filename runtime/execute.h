@@ -9,7 +9,8 @@
 
 namespace reprise {
 
-/// One run of a plan: what it reads, what it leaves.
+/// One run of a plan: what it reads, what it leaves. Meant to be used again: its lists keep their
+/// memory.
 struct Execution {
   /// What a launch is given lies `shift` bytes from the value's element 0. Whoever runs the plan
   /// keeps the value from being dropped.
@@ -22,6 +23,22 @@ struct Execution {
   std::vector<StoragePtr> donations;  ///< by plan output; null: allocate
   std::vector<NodeId> donated;        ///< leaves whose storage went into `donations`
   std::vector<StoredValue> results;   ///< by plan output
+  std::vector<void*> addresses;       ///< by slot, while it runs
+
+  /// Ready for a plan with so many outputs; holds no storage.
+  void clear(size_t outputs) {
+    inputs.clear();
+    parameters.clear();
+    donated.clear();
+    release();
+    donations.resize(outputs);
+    results.resize(outputs);
+  }
+  /// Lets go of the storage it holds.
+  void release() {
+    for (StoragePtr& storage : donations) storage.reset();
+    for (StoredValue& value : results) value.storage.reset();
+  }
 };
 
 /// Allocates everything first, then launches. Throws OutOfMemoryError before anything has run, and

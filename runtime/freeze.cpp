@@ -263,14 +263,6 @@ std::shared_ptr<const FrozenStep::Variant> FrozenStep::compile(
   return variant;
 }
 
-FrozenStep::~FrozenStep() {
-  Runtime::Impl::Locked locked(runtime_);
-  for (const Leaf& leaf : leaves_) {
-    if (leaf.tensor.valid()) runtime_.release(leaf.tensor, locked);
-  }
-  for (const Assign& assign : assigns_) runtime_.release(assign.tensor, locked);
-}
-
 std::shared_ptr<const LoadedPlan> FrozenStep::plan() const {
   const std::lock_guard lock(runtime_.mutex);
   return variants_.front()->loaded;

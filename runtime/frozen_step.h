@@ -19,17 +19,18 @@ namespace reprise {
 /// read through their ids. Thread-safe; steps that assign run one at a time.
 class FrozenStep {
  public:
-  explicit FrozenStep(Runtime::Impl& runtime) : runtime_(runtime) {}
+  explicit FrozenStep(Runtime::Impl& runtime);
   ~FrozenStep();
   FrozenStep(const FrozenStep&) = delete;
   FrozenStep& operator=(const FrozenStep&) = delete;
 
-  /// One tensor per output, each owned by the caller. Throws ShapeError or DTypeError for an input
-  /// of another type than the frozen one's, Error when there are more or fewer inputs, or where
-  /// tensors that were one are no longer; everything is as it was then.
-  [[nodiscard]] std::vector<TensorId> replay(std::span<const TensorId> inputs);
+  /// Writes one tensor per output, each owned by the caller. Throws ShapeError or DTypeError for an
+  /// input of another type than the frozen one's, Error when there are more or fewer inputs, or
+  /// where tensors that were one are no longer; everything is as it was then.
+  void replay(std::span<const TensorId> inputs, std::span<TensorId> results);
 
   [[nodiscard]] size_t num_inputs() const { return num_inputs_; }
+  [[nodiscard]] size_t num_results() const { return results_.size(); }
   /// The plan that the last replay ran, or will run.
   [[nodiscard]] std::shared_ptr<const LoadedPlan> plan() const;
 
@@ -70,6 +71,7 @@ class FrozenStep {
                                   std::vector<int64_t>& shifts) const;
   [[nodiscard]] std::shared_ptr<const Variant> compile(
       std::vector<std::array<int64_t, kMaxDims>> strides) const;
+  [[nodiscard]] std::unique_ptr<Run> idle_run();
   void read_cells(Run& run) const;
   // The runtime's mutex held:
   void check_inputs(std::span<const TensorId> inputs) const;
@@ -79,7 +81,7 @@ class FrozenStep {
   [[nodiscard]] bool find_variant(Run& run);
   void begin(Run& run, ThreadState& thread);
   // Not held:
-  void finish(Run& run, bool done, std::vector<TensorId>* results);
+  void finish(std::unique_ptr<Run> run, bool done, std::span<TensorId> results);
 
   Runtime::Impl& runtime_;
   Graph graph_;  ///< inputs contiguous
@@ -96,6 +98,7 @@ class FrozenStep {
   std::mutex one_at_a_time_;  ///< held by replays of a step with assigns or hooks
   /// The last one used first; under the runtime's mutex.
   std::vector<std::shared_ptr<const Variant>> variants_;
+  std::vector<std::unique_ptr<Run>> idle_;  ///< to be used again; under the runtime's mutex
   static constexpr size_t kMaxVariants = 8;
 };
 

@@ -76,7 +76,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   Request request;
   std::shared_ptr<const PlanEntry> entry;
   TraceGraph traced;
-  Execution run;
+  Execution& run = state.execution;
   std::vector<NodeId> outputs;  // in flight, a reference each
   Trace* trace = &state.trace;
 
@@ -171,9 +171,10 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     } else {
       counters.launches += entry->loaded->plan.launches.size();
       for (const NodeId leaf : run.donated)
-        locked.garbage.push_back(std::move(nodes[leaf.index].stored->storage));
+        locked.discard(std::move(nodes[leaf.index].stored->storage));
     }
     run.donated.clear();
+    run.release();
     for (const NodeId id : outputs) drop(id, locked);
     if (imported) reset_trace(*imported, locked);
     // An import took over marks of this thread's own trace: recording it anew sets them right.
@@ -210,7 +211,7 @@ Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry) {
 }
 
 void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Execution& run) {
-  run.donations.resize(entry.outputs.size());
+  run.clear(entry.outputs.size());
   // A donated value is gone for good: only when nothing pending here could still ask for it.
   size_t live = 0;
   for (const Trace::Recorded& r : trace.recorded()) {

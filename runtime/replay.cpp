@@ -14,7 +14,6 @@ struct FrozenStep::Run {
   SmallVector<uint64_t, 16> cells;   ///< by parameter; only those of Scalars are set
   SmallVector<NodeId, 16> made;      ///< by graph output, in flight, a reference each
   SmallVector<NodeId, 16> replaced;  ///< by assign: the node before, with the binding's reference
-  SmallVector<NodeId, 16> donated;
   std::vector<std::unique_ptr<StoredValue>> scalars;   ///< parameters given where data is read
   std::vector<std::array<int64_t, kMaxDims>> strides;  ///< when no variant fits
   std::shared_ptr<const Variant> variant;
@@ -23,9 +22,36 @@ struct FrozenStep::Run {
   [[nodiscard]] NodeId node(const Result& result) const {
     return result.is_leaf ? leaves[result.index] : made[result.index];
   }
+  /// Ready for the next replay; holds nothing.
+  void clear() {
+    leaves.clear();
+    cells.clear();
+    made.clear();
+    replaced.clear();
+    scalars.clear();
+    variant.reset();
+    execution.release();
+  }
 };
 
-std::vector<TensorId> FrozenStep::replay(std::span<const TensorId> inputs) {
+FrozenStep::FrozenStep(Runtime::Impl& runtime) : runtime_(runtime) {}
+
+FrozenStep::~FrozenStep() {
+  Runtime::Impl::Locked locked(runtime_);
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.tensor.valid()) runtime_.release(leaf.tensor, locked);
+  }
+  for (const Assign& assign : assigns_) runtime_.release(assign.tensor, locked);
+}
+
+std::unique_ptr<FrozenStep::Run> FrozenStep::idle_run() {
+  if (idle_.empty()) return std::make_unique<Run>();
+  std::unique_ptr<Run> run = std::move(idle_.back());
+  idle_.pop_back();
+  return run;
+}
+
+void FrozenStep::replay(std::span<const TensorId> inputs, std::span<TensorId> results) {
   ThreadState& thread = runtime_.thread();
   std::unique_lock<std::mutex> turn(one_at_a_time_, std::defer_lock);
   if (!assigns_.empty() || !hooks_.empty()) turn.lock();
@@ -36,19 +62,20 @@ std::vector<TensorId> FrozenStep::replay(std::span<const TensorId> inputs) {
     }
     for (const ReplayHook& hook : hooks_) hook();
   }
-  Run run;
-  read_cells(run);
+  std::unique_ptr<Run> run;
   for (;;) {
     {
       Runtime::Impl::Locked locked(runtime_);
+      if (!run) run = idle_run();
       check_inputs(inputs);
-      if (!find_leaves(inputs, run, locked)) continue;
-      if (find_variant(run)) {
-        begin(run, thread);
+      if (!find_leaves(inputs, *run, locked)) continue;
+      if (find_variant(*run)) {
+        read_cells(*run);
+        begin(*run, thread);
         break;
       }
     }
-    auto variant = compile(std::move(run.strides));
+    auto variant = compile(std::move(run->strides));
     const Runtime::Impl::Locked locked(runtime_);
     variants_.insert(variants_.begin(), std::move(variant));
     if (variants_.size() > kMaxVariants) variants_.pop_back();
@@ -57,21 +84,20 @@ std::vector<TensorId> FrozenStep::replay(std::span<const TensorId> inputs) {
     std::optional<OpByOp> check;
     if (checking_plans()) {
       std::vector<int64_t> shifts;
-      check.emplace(specialized(run.variant->strides, shifts), run.execution.inputs,
-                    run.execution.parameters);
+      check.emplace(specialized(run->variant->strides, shifts), run->execution.inputs,
+                    run->execution.parameters);
     }
-    execute(*run.variant->loaded, run.execution);
-    if (check) check->compare(run.execution.results);
+    execute(*run->variant->loaded, run->execution);
+    if (check) check->compare(run->execution.results);
   } catch (...) {
-    finish(run, false, nullptr);
+    finish(std::move(run), false, {});
     throw;
   }
-  std::vector<TensorId> results;
-  finish(run, true, &results);
-  return results;
+  finish(std::move(run), true, results);
 }
 
 void FrozenStep::read_cells(Run& run) const {
+  run.cells.clear();
   for (const ParameterSource& source : parameters_) {
     const bool is_cell = source.kind == ParameterSource::Kind::Cell;
     run.cells.push_back(is_cell ? source.cell->value().bits(source.dtype) : 0);
@@ -171,7 +197,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
   }
 
   Execution& execution = run.execution;
-  execution.donations.resize(output_types_.size());
+  execution.clear(output_types_.size());
   for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
     const LiveNode& leaf = nodes[run.leaves[input_leaves_[i]].index];
     const StoredValue* value = leaf.stored.get();
@@ -189,7 +215,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
     }
     leaf.consumed = true;
     execution.donations[donation.output] = leaf.stored->storage;
-    run.donated.push_back(run.leaves[donation.leaf]);
+    execution.donated.push_back(run.leaves[donation.leaf]);
   }
 
   const uint64_t counter = runtime_.random_counter;
@@ -220,7 +246,8 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
   }
 }
 
-void FrozenStep::finish(Run& run, bool done, std::vector<TensorId>* results) {
+void FrozenStep::finish(std::unique_ptr<Run> done_run, bool done, std::span<TensorId> results) {
+  Run& run = *done_run;
   Runtime::Impl::Locked locked(runtime_);
   auto& nodes = runtime_.nodes;
   for (uint32_t i = 0; i < run.made.size(); ++i) {
@@ -243,14 +270,19 @@ void FrozenStep::finish(Run& run, bool done, std::vector<TensorId>* results) {
   if (done) {
     ++runtime_.counters.replays;
     runtime_.counters.launches += run.variant->loaded->plan.launches.size();
-    results->reserve(results_.size());
-    for (const Result& result : results_) results->push_back(runtime_.bind(run.node(result)));
+    REPRISE_ASSERT(results.size() == results_.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      results[i] = runtime_.bind(run.node(results_[i]));
+    }
   } else {
-    for (const NodeId leaf : run.donated) nodes[leaf.index].consumed = false;
+    for (const NodeId leaf : run.execution.donated) nodes[leaf.index].consumed = false;
   }
-  run.execution.donations.clear();
   for (const NodeId id : run.made) runtime_.drop(id, locked);
   for (const NodeId id : run.leaves) runtime_.drop(id, locked);
+  for (auto& storage : run.execution.donations) locked.discard(std::move(storage));
+  for (StoredValue& value : run.execution.results) locked.discard(std::move(value.storage));
+  run.clear();
+  idle_.push_back(std::move(done_run));
   runtime_.computed.notify_all();
 }
 

@@ -44,7 +44,7 @@ void Runtime::Impl::destroy(NodeId id, Locked& locked) {
     LiveNode& node = nodes[dead.index];
     node.sequence = 0;
     if (node.stored) {
-      locked.garbage.push_back(std::move(node.stored->storage));
+      locked.discard(std::move(node.stored->storage));
       node.stored.reset();
     }
     for (const NodeId operand : node.operands) {

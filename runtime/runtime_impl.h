@@ -82,7 +82,8 @@ struct ThreadState {
 
   Runtime::Impl& runtime;
   Trace trace;
-  size_t settled = 0;  ///< entries of the trace when it was last rid of dropped nodes
+  Execution execution;  ///< of the realize under way
+  size_t settled = 0;   ///< entries of the trace when it was last rid of dropped nodes
   std::vector<TapeStart> tapes;
   // All since the outermost tape began:
   uint32_t tape_number = 0;     ///< no other tape of the process has it
@@ -99,7 +100,17 @@ struct Runtime::Impl {
   class Locked {
    public:
     explicit Locked(Impl& impl) : lock(impl.mutex) {}
-    std::vector<StoragePtr> garbage;
+    /// Keeps storage until the mutex is released.
+    void discard(StoragePtr storage) {
+      if (!storage) return;
+      (first_ ? more_.emplace_back() : first_) = std::move(storage);
+    }
+
+   private:
+    StoragePtr first_;  ///< mostly there is one, or none
+    std::vector<StoragePtr> more_;
+
+   public:
     std::unique_lock<std::mutex> lock;  // declared last: released first
   };
 
