@@ -13,8 +13,6 @@
 #include "ir/builder.h"
 #include "ir/error.h"
 #include "ir/npy.h"
-#include "ir/number.h"
-#include "passes/graph_passes.h"
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -156,9 +154,21 @@ std::string OpByOp::difference(NodeId node, const StoredValue& fused) const {
 }
 
 Graph OpByOp::ending_at(NodeId node) const {
+  std::vector<char> needed(node.index + 1, 0);
+  needed[node.index] = 1;
+  for (uint32_t i = node.index + 1; i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const NodeId operand : graph_[NodeId{i}].operands) needed[operand.index] = 1;
+  }
   Graph graph;
-  for (uint32_t i = 0; i <= node.index; ++i) (void)graph.add(graph_[NodeId{i}]);
-  graph.add_output(node);
+  std::vector<NodeId> places(node.index + 1);
+  for (uint32_t i = 0; i <= node.index; ++i) {
+    if (!needed[i]) continue;
+    Node copy = graph_[NodeId{i}];
+    for (NodeId& operand : copy.operands) operand = places[operand.index];
+    places[i] = graph.add(std::move(copy));
+  }
+  graph.add_output(places[node.index]);
   return graph;
 }
 
@@ -198,12 +208,11 @@ std::string OpByOp::reproduction(const Graph& graph) const {
       std::filesystem::temp_directory_path() / str("reprise-check-", getpid(), '-', number++);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const Graph needed = dce(graph);
   std::ofstream file(folder / "graph.txt");
-  file << print(needed);
+  file << print(graph);
   if (error || !file.flush()) return str("; cannot write ", folder.string());
   std::string command = str("\n  reprise run ", (folder / "graph.txt").string());
-  for (const Node& node : needed.nodes()) {
+  for (const Node& node : graph.nodes()) {
     const bool is_input = node.op == Op::Input;
     if (!is_input && node.op != Op::Parameter) continue;
     const auto index = static_cast<size_t>(node.attrs.word(0));
