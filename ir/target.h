@@ -12,6 +12,24 @@ struct Numerics {
   friend bool operator==(const Numerics&, const Numerics&) = default;
 };
 
+/// What shaders may use on a Vulkan device and how much of it. A CPU has none of it.
+struct ShaderInfo {
+  bool int64 = false;
+  bool float64 = false;
+  bool storage8 = false;          ///< elements of one byte
+  bool storage16 = false;         ///< elements of two bytes
+  bool buffer_addresses = false;  ///< buffers are plain 64-bit addresses
+  bool round_even32 = false;      ///< the float controls: round to nearest even,
+  bool round_even64 = false;
+  bool keep_denormals32 = false;  ///< denormals are not flushed,
+  bool keep_denormals64 = false;
+  bool keep_specials32 = false;  ///< signed zeros, infinities and NaNs are preserved
+  bool keep_specials64 = false;
+  int64_t shared_bytes = 0;  ///< workgroup memory
+  int64_t max_groups = 0;    ///< workgroups along one axis of a dispatch
+  friend bool operator==(const ShaderInfo&, const ShaderInfo&) = default;
+};
+
 enum class TargetKind : uint8_t { Cpu, Vulkan };
 
 /// Hashed whole into every kernel key; schedules are chosen from it alone.
@@ -25,10 +43,15 @@ struct TargetInfo {
   int64_t l2_bytes = 512 << 10;
   int64_t l3_bytes = 8 << 20;
   Numerics numerics;
+  ShaderInfo shader;
   friend bool operator==(const TargetInfo&, const TargetInfo&) = default;
 };
 
 /// Canonical text of every field; what hashing and `reprise info` use.
 [[nodiscard]] std::string to_string(const TargetInfo& target);
+
+/// A Vulkan device that need not be there: 64-bit types, small elements and buffer addresses,
+/// limits that every one of them has, no promise about rounding. For looking at code.
+[[nodiscard]] TargetInfo plain_vulkan_target();
 
 }  // namespace reprise

@@ -178,5 +178,27 @@ TEST(Target, TextHoldsEveryField) {
   EXPECT_NE(to_string(target), text);
 }
 
+TEST(Target, TextHoldsWhatShadersMayUse) {
+  const TargetInfo target = plain_vulkan_target();
+  const auto differs = [&](auto change) {
+    TargetInfo other = target;
+    change(other.shader);
+    return to_string(other) != to_string(target) && other != target;
+  };
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.int64 = false; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.float64 = false; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.storage8 = false; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.storage16 = false; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.buffer_addresses = false; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.round_even32 = true; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.round_even64 = true; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.keep_denormals32 = true; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.keep_denormals64 = true; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.keep_specials32 = true; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.keep_specials64 = true; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.shared_bytes = 32768; }));
+  EXPECT_TRUE(differs([](ShaderInfo& s) { s.max_groups = 1 << 20; }));
+}
+
 }  // namespace
 }  // namespace reprise
