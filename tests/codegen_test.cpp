@@ -8,6 +8,7 @@
 #include "compiler/schedule.h"
 #include "ir/error.h"
 #include "tests/compiled_kernel.h"
+#include "tests/kernel_texts.h"
 
 namespace reprise {
 namespace {
@@ -15,30 +16,6 @@ namespace {
 const DType kInts[] = {DType::I8, DType::I16, DType::I32, DType::I64,
                        DType::U8, DType::U16, DType::U32, DType::U64};
 const DType kFloats[] = {DType::F32, DType::F64};
-
-/// A kernel over `count` elements with three inputs of `dtype` that stores op(a[, b[, c]]) for
-/// every op in the list, each to an output of its own.
-std::string kernel_of_ops(DType dtype, const std::vector<std::string>& ops, int64_t count) {
-  std::string text = "kernel {\n";
-  for (int i = 0; i < 3; ++i) text += str("input b", i, ": ", dtype, "[", count, "]\n");
-  std::string body;
-  int next = 3;
-  int buffer = 3;
-  for (int i = 0; i < 3; ++i) body += str("%", i, " = load b", i, "[g0] : ", dtype, "\n");
-  for (const std::string& op : ops) {
-    const size_t colon = op.find(':');  // "lt %0, %1 : bool" has its own dtype
-    const std::string result =
-        colon == std::string::npos ? std::string(name(dtype)) : op.substr(colon + 2);
-    const std::string head = colon == std::string::npos ? op + " " : op.substr(0, colon);
-    text += str("output b", buffer, ": ", result, "[", count, "]\n");
-    body += str("%", next, " = ", head, ": ", result, "\n");
-    body += str("store b", buffer, "[g0], %", next, "\n");
-    next += 2;  // a store takes a number too
-    ++buffer;
-  }
-  return str(text, "phase { part grid [", count, "] { loop parallel [] reduce [] {\n", body,
-             "} } } }");
-}
 
 TEST(Codegen, IntegerOperations) {
   for (const DType dtype : kInts) {
@@ -98,56 +75,8 @@ TEST(Codegen, EverySizeAroundAVector) {
 /// Each stride along the vector axis: contiguous, broadcast, reversed, strided, computed, masked.
 TEST(Codegen, Accesses) {
   for (const int n : {1, 5, 19, 64, 203}) {
-    expect_compiled_like_interpreted(
-        str("kernel {\ninput b0: f32[", 3 * n + 8, "]\ninput b1: i64[", n, "]\noutput b2: f32[",
-            7 * n, "]\noutput b3: f32[", 7 * n, "]\noutput b4: i64[", 7 * n, "]\noutput b5: f32[",
-            14 * n, "]\noutput b6: f32[", 7 * n, "]\nphase { part grid [7, ", n,
-            "] { loop parallel [] reduce [] {\n"
-            "%0 = load b0[g1] : f32\n"
-            "%1 = load b0[g0] : f32\n"
-            "%2 = load b0[-g1 + ",
-            n - 1,
-            "] : f32\n"
-            "%3 = load b0[g1*3 + 1] : f32\n"
-            "%4 = load b1[g1] : i64\n"
-            "%5 = check_index %4 below ",
-            3 * n,
-            " : i64\n"
-            "%6 = load b0[g0 + %5] : f32\n"
-            "%7 = index g0 - g1\n"
-            "%8 = const 2 : i64\n"
-            "%9 = lt %7, %8 : bool\n"
-            "%10 = load b0[g1*3 + 2] where %9 : f32\n"
-            "%11 = add %0, %1 : f32\n"
-            "%12 = add %2, %3 : f32\n"
-            "%13 = add %11, %12 : f32\n"
-            "store b2[g0*",
-            n, " + g1], %13\n",
-            "%15 = add %6, %1 : f32\n"
-            "store b3[g0*",
-            n,
-            " + g1], %15 where %9\n"
-            "store b4[g0*",
-            n, " - g1 + ", n - 1,
-            "], %7\n"
-            "store b5[g0*",
-            2 * n, " + g1*2], %10 where %9\n",
-            // Far outside the buffer wherever the mask is false.
-            "%19 = index g1\n%20 = const 0 : i64\n%21 = eq %19, %20 : bool\n"
-            "%22 = load b0[g1*1000000] where %21 : f32\n"
-            "store b6[g0*",
-            n, " + g1], %22\n} } } }"),
-        {.index_bound = 4});
+    expect_compiled_like_interpreted(kernel_of_accesses(n), {.index_bound = 4});
   }
-}
-
-std::string reduction(std::string_view kind, DType dtype, DType result, int64_t rows,
-                      int64_t extent, int64_t row_stride, int64_t stride) {
-  return str("kernel {\ninput b0: ", dtype, "[", rows * extent, "]\noutput b1: ", result, "[", rows,
-             "]\nphase { part grid [", rows, "] { loop parallel [] reduce [", extent,
-             "] {\n%0 = load b0[g0*", row_stride, " + r0*", stride, "] : ", dtype, "\nreduce ",
-             kind, " %0 : ", result, "\n} post {\n%0 = reduced 0 : ", result,
-             "\nstore b1[g0], %0\n} } } }");
 }
 
 TEST(Codegen, ReductionsOfRowsAndColumns) {
@@ -157,8 +86,10 @@ TEST(Codegen, ReductionsOfRowsAndColumns) {
       const DType result = kind.starts_with("arg") ? DType::I64 : dtype;
       for (const int extent : {3, 65, 1031}) {
         const KernelRun run{.plain = kind == "sum" || kind == "prod"};
-        expect_compiled_like_interpreted(reduction(kind, dtype, result, 5, extent, extent, 1), run);
-        expect_compiled_like_interpreted(reduction(kind, dtype, result, 37, extent, 1, 37), run);
+        expect_compiled_like_interpreted(
+            kernel_of_reduction(kind, dtype, result, 5, extent, extent, 1), run);
+        expect_compiled_like_interpreted(
+            kernel_of_reduction(kind, dtype, result, 37, extent, 1, 37), run);
       }
     }
   }
@@ -167,7 +98,7 @@ TEST(Codegen, ReductionsOfRowsAndColumns) {
 TEST(Codegen, EmptyReductionsGiveTheIdentity) {
   for (const std::string_view kind : {"sum", "prod", "min", "max"}) {
     for (const DType dtype : {DType::F32, DType::I64, DType::I32}) {
-      expect_compiled_like_interpreted(reduction(kind, dtype, dtype, 5, 0, 0, 1));
+      expect_compiled_like_interpreted(kernel_of_reduction(kind, dtype, dtype, 5, 0, 0, 1));
     }
   }
 }
@@ -177,8 +108,9 @@ TEST(Codegen, SpecialValuesInReductions) {
   for (const int extent : {1, 2, 5, 8, 17, 31, 63, 64, 67}) {
     for (const std::string_view kind : {"sum", "min", "max", "argmin", "argmax"}) {
       const DType result = kind.starts_with("arg") ? DType::I64 : DType::F32;
-      expect_compiled_like_interpreted(reduction(kind, DType::F32, result, 40, extent, extent, 1),
-                                       {.seed = static_cast<uint64_t>(extent)});
+      expect_compiled_like_interpreted(
+          kernel_of_reduction(kind, DType::F32, result, 40, extent, extent, 1),
+          {.seed = static_cast<uint64_t>(extent)});
     }
   }
 }
@@ -214,8 +146,9 @@ TEST(Codegen, EveryScheduleOfReductions) {
     part.vector_lanes = pick({1, 2, 4, 8});
     part.unroll = pick({1, 2, 4});
     part.task_points = pick({1, 5, 16, 1000});
-    const std::string text = reduction(kind, dtype, kind == "argmax" ? DType::I64 : dtype, rows,
-                                       extent, across ? 1 : extent, across ? rows : 1);
+    const std::string text =
+        kernel_of_reduction(kind, dtype, kind == "argmax" ? DType::I64 : dtype, rows, extent,
+                            across ? 1 : extent, across ? rows : 1);
     expect_compiled_like_interpreted(text, {.schedule = Schedule{{{part}}},
                                             .seed = static_cast<uint64_t>(round),
                                             .plain = kind == "prod"});
@@ -226,25 +159,7 @@ TEST(Codegen, EveryScheduleOfReductions) {
 /// Softmax: stages of one grid point share rows in local memory.
 TEST(Codegen, StagesThatShareLocalBuffers) {
   for (const int n : {1, 10, 64, 77, 300}) {
-    const std::string text = str(
-        "kernel {\ninput b0: f32[", 9 * n, "]\noutput b1: f32[", 9 * n,
-        "]\nlocal b2: f32[1]\nlocal b3: f32[", n, "]\nlocal b4: f32[1]\n",
-        "phase { part grid [9] {\n"
-        "loop parallel [] reduce [",
-        n, "] {\n%0 = load b0[g0*", n,
-        " + r0] : f32\nreduce max %0 : f32\n} post {\n%0 = reduced 0 : f32\nstore b2[0], %0\n}\n"
-        "loop parallel [",
-        n, "] reduce [] {\n%0 = load b0[g0*", n,
-        " + i0] : f32\n%1 = load b2[0] : f32\n%2 = sub %0, %1 : f32\nstore b3[i0], %2\n}\n"
-        "loop parallel [] reduce [",
-        n,
-        "] {\n%0 = load b3[r0] : f32\nreduce sum %0 : f32\n} post {\n%0 = reduced 0 : f32\nstore "
-        "b4[0], %0\n}\n"
-        "loop parallel [",
-        n,
-        "] reduce [] {\n%0 = load b3[i0] : f32\n%1 = load b4[0] : f32\n%2 = "
-        "div %0, %1 : f32\nstore b1[g0*",
-        n, " + i0], %2\n}\n} } }");
+    const std::string text = kernel_of_rows(n);
     expect_compiled_like_interpreted(text, {.plain = true});
     for (const VectorAxis axis : {VectorAxis::None, VectorAxis::Grid, VectorAxis::Loop}) {
       KernelRun run{.plain = true};
@@ -290,7 +205,8 @@ TEST(Codegen, PartsAndPhases) {
 
 /// The disk cache compares bytes, and several threads compile at once.
 TEST(Codegen, SameKernelSameBytesFromEveryThread) {
-  const Kernel kernel = parse_kernel(reduction("sum", DType::F32, DType::F32, 40, 100, 100, 1));
+  const Kernel kernel =
+      parse_kernel(kernel_of_reduction("sum", DType::F32, DType::F32, 40, 100, 100, 1));
   const TargetInfo target = runnable_targets().back();
   const Schedule schedule = choose_schedule(kernel, target);
   const KernelCode expected = llvm_backend().generate(kernel, schedule, target);

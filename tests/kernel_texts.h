@@ -1,0 +1,27 @@
+// Kernels for the code generators' tests, as text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/dtype.h"
+
+namespace reprise {
+
+/// A kernel over `count` elements with three inputs of `dtype` that stores op(a[, b[, c]]) for
+/// every op in the list, each to an output of its own.
+[[nodiscard]] std::string kernel_of_ops(DType dtype, const std::vector<std::string>& ops,
+                                        int64_t count);
+/// `kind` over `extent` elements for each of `rows` grid points.
+[[nodiscard]] std::string kernel_of_reduction(std::string_view kind, DType dtype, DType result,
+                                              int64_t rows, int64_t extent, int64_t row_stride,
+                                              int64_t stride);
+/// Each way to reach an element of a 7 x n grid: contiguous, broadcast, reversed, strided,
+/// computed, masked. Integer inputs are indices in [-4, 4).
+[[nodiscard]] std::string kernel_of_accesses(int n);
+/// Stages of one grid point that share rows of n elements in local memory.
+[[nodiscard]] std::string kernel_of_rows(int n);
+
+}  // namespace reprise
