@@ -12,9 +12,7 @@ install(FILES frontend/include/reprise/reprise.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/reprise)
 
 install(TARGETS reprise EXPORT reprise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET reprise_llvm)
-  install(TARGETS reprise_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+install(TARGETS reprise_llvm reprise_spirv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/reprise)
 install(EXPORT reprise NAMESPACE reprise:: FILE reprise-targets.cmake DESTINATION ${package_dir})

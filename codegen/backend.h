@@ -16,8 +16,10 @@ namespace reprise {
 
 /// One phase of a kernel as code: how much work there is to hand out.
 struct PhaseCode {
-  int64_t tasks = 1;          ///< the phase's entry takes any range [begin, end) of these
-  int64_t scratch_bytes = 0;  ///< 64-byte aligned memory each concurrent caller must bring
+  int64_t tasks = 1;          ///< CPU: its entry takes any range [begin, end) of these; Vulkan:
+                              ///< workgroups
+  int64_t scratch_bytes = 0;  ///< 64-byte aligned memory each concurrent caller must bring; Vulkan:
+                              ///< a launch
   double cost_ns = 0;         ///< estimate for all tasks on one core; decides whether to share
 };
 
@@ -27,7 +29,7 @@ struct KernelCode {
   std::vector<PhaseCode> phases;
 };
 
-/// Receives intermediate text while generating: name ("llvm", "asm"), text.
+/// Receives intermediate text while generating: name ("llvm", "asm", "spirv"), text.
 using DumpText = std::function<void(std::string_view, std::string_view)>;
 
 class Backend {
@@ -51,5 +53,16 @@ struct CpuLaunch {
   LaunchStatus* status;    ///< CheckIndex writes here (any failing index may win)
 };
 using CpuPhase = void (*)(const CpuLaunch*, int64_t begin, int64_t end, void* scratch);
+
+// ABI of Vulkan code. The bytes are one SPIR-V module; phase i is its entry point "phase<i>" for
+// workgroups of kGroupInvocations, to be dispatched with at least PhaseCode::tasks workgroups,
+// folded into three axes in any way (those too many do nothing), phases one after another with a
+// barrier between. The push constants are one 64-bit address, of 8-byte words in device memory:
+//   the address of every buffer, in the kernel's order, locals not among them
+//   every scalar parameter, raw
+//   the address of a zeroed LaunchStatus: a failing index writes all of it, or nothing
+//   the address of PhaseCode::scratch_bytes bytes, 64-byte aligned
+// An address that the phase does not use may be anything.
+inline constexpr int kGroupInvocations = 64;
 
 }  // namespace reprise

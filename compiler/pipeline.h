@@ -58,5 +58,7 @@ using StageObserver = std::function<void(std::string_view stage, std::string_vie
 /// The code generator for CPUs, loaded when first asked for: a process that finds all its code in
 /// the cache never loads LLVM. Throws DeviceError naming the file it looked for.
 [[nodiscard]] const Backend& llvm_backend();
+/// The code generator for Vulkan devices, loaded and failing likewise.
+[[nodiscard]] const Backend& spirv_backend();
 
 }  // namespace reprise

@@ -1,4 +1,4 @@
-// Loads the LLVM code generator, a library of its own, when something must be compiled.
+// Loads the code generators, each a library of its own, when something must be compiled.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -9,8 +9,6 @@
 
 namespace reprise {
 namespace {
-
-constexpr const char* kLibrary = "libreprise_llvm.so";
 
 /// The folder of the library that this function is in, unless REPRISE_LIB_DIR overrules it.
 std::string library_folder() {
@@ -27,9 +25,11 @@ std::string library_folder() {
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-const Backend* load_backend() {
+/// libreprise_<name>.so, which exports reprise_<name>_backend.
+const Backend* load_backend(const char* name) {
   const std::string folder = library_folder();
-  const std::string path = folder.empty() ? std::string(kLibrary) : folder + "/" + kLibrary;
+  const std::string file = str("libreprise_", name, ".so");
+  const std::string path = folder.empty() ? file : folder + "/" + file;
   // Local: LLVM's symbols must not meet those of another LLVM in the process.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -38,10 +38,11 @@ const Backend* load_backend() {
                           reason != nullptr ? reason : "unknown reason"));
   }
   using Entry = const Backend* (*)();
-  const auto entry = reinterpret_cast<Entry>(dlsym(library, "reprise_llvm_backend"));
+  const std::string symbol = str("reprise_", name, "_backend");
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, symbol.c_str()));
   if (entry == nullptr) {
     throw DeviceError(
-        str("cannot load the code generator ", path, ": it does not export reprise_llvm_backend"));
+        str("cannot load the code generator ", path, ": it does not export ", symbol));
   }
   const Backend* backend = entry();
   if (backend == nullptr) {
@@ -55,7 +56,12 @@ const Backend* load_backend() {
 const Backend& llvm_backend() {
   // A failed load throws and leaves the static unset, so a later call tries again. The library
   // stays loaded for the life of the process: code may run in it until the end.
-  static const Backend* const backend = load_backend();
+  static const Backend* const backend = load_backend("llvm");
+  return *backend;
+}
+
+const Backend& spirv_backend() {
+  static const Backend* const backend = load_backend("spirv");
   return *backend;
 }
 
