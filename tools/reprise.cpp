@@ -78,19 +78,29 @@ void opt(const std::string& path, const std::vector<std::string>& passes) {
   std::cout << print(graph);
 }
 
-void show_stages(const std::string& path, const std::string& only) {
+struct CodeTarget {
+  TargetInfo target;
+  const Backend& backend;
+};
+
+/// "cpu": this machine; "spirv": any Vulkan device.
+CodeTarget find_target(const std::string& name) {
+  if (name == "spirv") return {plain_vulkan_target(), spirv_backend()};
+  return {cpu_device().target(), cpu_device().backend()};
+}
+
+void show_stages(const std::string& path, const std::string& only, const std::string& name) {
   const StageObserver observer = [&](std::string_view stage, std::string_view text) {
     if (!only.empty() && stage.find(only) == std::string_view::npos) return;
     std::cout << "# " << stage << '\n' << text << (text.ends_with('\n') ? "" : "\n") << '\n';
   };
-  Device& device = cpu_device();
-  const CompiledGraph compiled =
-      compile(parse_graph(read_text(path)), device.target(), {}, observer);
+  const CodeTarget to = find_target(name);
+  const CompiledGraph compiled = compile(parse_graph(read_text(path)), to.target, {}, observer);
   for (size_t i = 0; i < compiled.kernels.size(); ++i) {
-    (void)device.backend().generate(compiled.kernels[i], compiled.schedules[i], device.target(),
-                                    [&](std::string_view what, std::string_view text) {
-                                      observer(str("kernel", i, '.', what), text);
-                                    });
+    (void)to.backend.generate(compiled.kernels[i], compiled.schedules[i], to.target,
+                              [&](std::string_view what, std::string_view text) {
+                                observer(str("kernel", i, '.', what), text);
+                              });
   }
 }
 
@@ -247,7 +257,7 @@ void list_ops(const std::string& name) {
 int main_checked(int argc, char** argv) {
   CLI::App app{"Inspects and runs Reprise's textual IR"};
   app.require_subcommand(1);
-  std::string path, only, op;
+  std::string path, only, op, target = "cpu";
   std::vector<std::string> passes;
   RunOptions options;
   int threads = 0;
@@ -259,6 +269,12 @@ int main_checked(int argc, char** argv) {
   CLI::App* show_command = app.add_subcommand("show", "Print every stage of compiling a graph");
   show_command->add_option("file", path, "A graph; - for standard input")->required();
   show_command->add_option("--stage", only, "Only stages whose name holds this text");
+  const auto add_target = [&](CLI::App* command) {
+    command->add_option("--target", target, "cpu: this one; spirv: any Vulkan device")
+        ->check(CLI::IsMember({"cpu", "spirv"}))
+        ->capture_default_str();
+  };
+  add_target(show_command);
   CLI::App* run_command = app.add_subcommand("run", "Compile a graph and run it on random inputs");
   run_command->add_option("file", path, "A graph; - for standard input")->required();
   run_command->add_option("--seed", options.seed, "Of the inputs")->capture_default_str();
@@ -268,14 +284,15 @@ int main_checked(int argc, char** argv) {
   CLI::App* ops_command = app.add_subcommand("ops", "List the ops, or print one's documentation");
   ops_command->add_option("name", op, "An op");
   CLI::App* info_command = app.add_subcommand("info", "Print what code is generated for");
+  add_target(info_command);
   CLI11_PARSE(app, argc, argv);
 
   set_num_threads(threads);
   if (*opt_command) opt(path, passes);
-  if (*show_command) show_stages(path, only);
+  if (*show_command) show_stages(path, only, target);
   if (*run_command) return run(path, options);
   if (*ops_command) list_ops(op);
-  if (*info_command) std::cout << to_string(cpu_device().target()) << '\n';
+  if (*info_command) std::cout << to_string(find_target(target).target) << '\n';
   return 0;
 }
 
