@@ -120,6 +120,11 @@ class AxisList {
 [[nodiscard]] Tensor max(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 [[nodiscard]] Tensor min(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 [[nodiscard]] Tensor mean(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+/// sum((x - mean)^2) / (n - ddof), computed in two passes; std is its root.
+[[nodiscard]] Tensor var(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
+                         int64_t ddof = 0);
+[[nodiscard]] Tensor std(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
+                         int64_t ddof = 0);
 [[nodiscard]] Tensor any(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 [[nodiscard]] Tensor all(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 /// The first NaN, else the first largest, as i64; over the row-major order of several axes.
@@ -170,6 +175,16 @@ class AxisList {
 [[nodiscard]] Tensor take(const Tensor& x, const Tensor& indices, int64_t axis = 0);
 /// 1 at each index along a new last axis, else 0; an index out of range gives zeros.
 [[nodiscard]] Tensor one_hot(const Tensor& indices, int64_t classes, DType dtype = DType::F32);
+
+// Normalization.
+/// (x - mean) / sqrt(variance + eps) * gamma + beta over `axes`; gamma and beta have x's extents
+/// along those axes, and may be empty handles. `eps` never recompiles.
+[[nodiscard]] Tensor layer_norm(const Tensor& x, const AxisList& axes = -1,
+                                const Tensor& gamma = {}, const Tensor& beta = {},
+                                double eps = 1e-5);
+/// x / sqrt(mean(x * x) + eps) * gamma over `axes`.
+[[nodiscard]] Tensor rms_norm(const Tensor& x, const AxisList& axes = -1, const Tensor& gamma = {},
+                              double eps = 1e-5);
 
 // Classification.
 [[nodiscard]] Tensor softmax(const Tensor& x, int64_t axis = -1);

@@ -58,6 +58,50 @@ Tensor log_softmax(const Tensor& x, int64_t axis) {
   return record(Op::LogSoftmax, value, Attrs().add_int(normalize_axis(axis, value.rank())));
 }
 
+namespace {
+
+/// Records a normalization of x with what scales and shifts it, as far as it is given.
+Tensor normalize(Op op, const Tensor& x, const AxisList& axes, double eps,
+                 std::initializer_list<const Tensor*> affine) {
+  const Tensor value = as_float(x);
+  const DType dtype = value.dtype();
+  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  const Tensor epsilon = parameter(eps, half ? DType::F32 : dtype);
+  SmallVector<TensorId, 4> operands{value.id(), epsilon.id()};
+  bool ended = false;
+  for (const Tensor* operand : affine) {
+    if (!operand->empty_handle() && ended) throw Error(str(op, ": a shift without a scale"));
+    ended |= operand->empty_handle();
+    if (!ended) operands.push_back(operand->id());
+  }
+  return record(op, std::span<const TensorId>(operands.data(), operands.size()),
+                Attrs().add_int(axes.mask(value.rank())));
+}
+
+Tensor variance(Op op, const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
+  const uint32_t mask = axes.mask(x.rank());
+  return record(op, x, Attrs().add_int(mask).add_int(keep == KeepDims::Yes ? 1 : 0).add_int(ddof));
+}
+
+}  // namespace
+
+Tensor var(const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
+  return variance(Op::Var, x, axes, keep, ddof);
+}
+
+Tensor std(const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
+  return variance(Op::Std, x, axes, keep, ddof);
+}
+
+Tensor layer_norm(const Tensor& x, const AxisList& axes, const Tensor& gamma, const Tensor& beta,
+                  double eps) {
+  return normalize(Op::LayerNorm, x, axes, eps, {&gamma, &beta});
+}
+
+Tensor rms_norm(const Tensor& x, const AxisList& axes, const Tensor& gamma, double eps) {
+  return normalize(Op::RmsNorm, x, axes, eps, {&gamma});
+}
+
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels, LossReduction reduction) {
   const DType dtype = labels.dtype();
   if (!is_integer(dtype)) {

@@ -80,6 +80,39 @@ TEST(Elementwise, Functions) {
   expect_values(sign(Tensor::of({-3.f, -0.f, 5.f})), F{-1, 0, 1});
 }
 
+TEST(Reduction, VarianceTakesItsDegreesOfFreedom) {
+  const KeepDims no = KeepDims::No;
+  expect_scalar(var(Tensor::of({4.f})), 0.f);
+  expect_scalar(var(Tensor::of({4.f}), {}, no, 1), kNaN);
+  expect_scalar(var(Tensor::of({1.f, 2.f}), {}, no, 2), kInf);
+  expect_scalar(var(Tensor::of({1.f, 2.f}), {}, no, 3), kInf);
+  expect_scalar(var(zeros({0})), kNaN);
+  expect_scalar(var(Tensor::of({1, 2, 3, 4}), {}, no, 1), 1.6666666f);
+  expect_values(std(counted({2, 3}) * 3, -1), F{2.4494898f, 2.4494898f});
+  expect_tensor(var(counted({2, 2}), 0, KeepDims::Yes), {1, 2}, F{1, 1});
+  expect_error<Error>([] { return var(zeros({2}), {}, KeepDims::No, -1); }, {"var", "ddof", "-1"});
+}
+
+TEST(Normalization, RowsAndWhatScalesThem) {
+  const Tensor x = Tensor::of({1.f, 3.f, -2.f, 2.f}).reshape({2, 2});
+  const Tensor gamma = Tensor::of({2.f, 3.f}), beta = Tensor::of({0.5f, -1.f});
+  expect_tensor(layer_norm(x, -1, {}, {}, 0), {2, 2}, F{-1, 1, -1, 1});
+  expect_tensor(layer_norm(x, -1, gamma, {}, 0), {2, 2}, F{-2, 3, -2, 3});
+  expect_tensor(layer_norm(x, -1, gamma, beta, 0), {2, 2}, F{-1.5f, 2, -1.5f, 2});
+  expect_near(rms_norm(x, 1, gamma, 0), {2, 2}, F{0.8944272f, 4.0249224f, -2, 3}, 1e-6);
+  // Over the first axis: what scales the result does not lie along the last.
+  expect_tensor(layer_norm(x, 0, gamma, {}, 0), {2, 2}, F{2, 2, -3, -3});
+  expect_tensor(layer_norm(full({2, 3}, 7.f)), {2, 3}, F(6, 0));
+  expect_error<ShapeError>(
+      [&] {
+        return layer_norm(x, -1, beta.reshape({2, 1}));
+      },
+      {"layer_norm", "[2,2]", "[2,1]"});
+  expect_error<Error>([&] { return layer_norm(x, -1, {}, beta); }, {"layer_norm", "shift"});
+  expect_error<DTypeError>([&] { return rms_norm(x, -1, cast(gamma, DType::F64)); },
+                           {"rms_norm", "f32[2,2]", "f64[2]"});
+}
+
 TEST(Elementwise, CastsSaturate) {
   const Tensor x = Tensor::of({kNaN, kInf, -kInf, 3e9f, -0.9f});
   expect_values(cast(x, DType::I32), I{0, INT32_MAX, INT32_MIN, INT32_MAX, 0});
