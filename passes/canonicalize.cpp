@@ -12,14 +12,63 @@ namespace reprise {
 
 namespace {
 
-/// Merges movement and gives constants their canonical number.
+/// How often each value is read; outputs count.
+std::vector<uint32_t> count_users(const Graph& graph) {
+  std::vector<uint32_t> users(graph.size());
+  for (const Node& node : graph.nodes()) {
+    for (NodeId operand : node.operands) ++users[operand.index];
+  }
+  for (NodeId output : graph.outputs()) ++users[output.index];
+  return users;
+}
+
+/// Whether a movement swaps the last two axes and leaves the others.
+bool is_transposition(const Node& node) {
+  if (node.op != Op::Permute) return false;
+  const std::span<const int64_t> order = node.attrs.ints(0);
+  const auto rank = static_cast<int64_t>(order.size());
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    const int64_t from = axis < rank - 2 ? axis : 2 * rank - 3 - axis;
+    if (order[static_cast<size_t>(axis)] != from) return false;
+  }
+  return rank >= 2;
+}
+
+NodeId add_transposition(Graph& graph, NodeId value) {
+  const TensorType type = graph[value].type;
+  const int rank = type.shape.rank();
+  std::vector<int64_t> order, extents;
+  for (int axis = 0; axis < rank; ++axis) {
+    order.push_back(axis < rank - 2 ? axis : 2 * rank - 3 - axis);
+    extents.push_back(type.shape[static_cast<int>(order.back())]);
+  }
+  return add_movement(graph, {.op = Op::Permute,
+                              .type = {type.dtype, Shape(std::span<const int64_t>(extents))},
+                              .operands = {value},
+                              .attrs = Attrs().add_ints(order)});
+}
+
+/// Merges movement, gives constants their canonical number, and turns a transposed product that
+/// nobody else reads into the product of the transposed factors, whose elements are the same chains
+/// of the same products: what is done with it can then follow where it is computed.
 Graph rewrite_nodes(const Graph& graph) {
   GraphRewriter rewriter(graph);
+  const std::vector<uint32_t> users = count_users(graph);
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const NodeId id{i};
     Node node = rewriter.remapped(id);
     if (node.op == Op::Constant) {
       node.attrs = Attrs().add_float(canonical_constant(node.attrs.as_float(0), node.type.dtype));
+    }
+    if (is_transposition(node)) {
+      const NodeId moved = graph[id].operands[0];
+      const Node product = rewriter.graph()[node.operands[0]];
+      if (graph[moved].op == Op::Matmul && product.op == Op::Matmul && users[moved.index] == 1) {
+        node.op = Op::Matmul;
+        node.operands = {add_transposition(rewriter.graph(), product.operands[1]),
+                         add_transposition(rewriter.graph(), product.operands[0])};
+        node.attrs = {};
+      }
     }
     const bool moves = op_def(node.op).kind == OpKind::Movement;
     rewriter.replace(id, moves ? add_movement(rewriter.graph(), std::move(node))

@@ -37,10 +37,37 @@ TensorType infer(const OpContext& ctx) {
   return {dtype, Shape(std::span<const int64_t>(extents.data(), static_cast<size_t>(rank)))};
 }
 
+/// All axes but the last as one.
+Value as_rows(Builder& b, Value x) {
+  const Shape shape = b.shape(x);
+  const int64_t columns = shape[shape.rank() - 1];
+  int64_t rows = 1;
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) rows *= shape[axis];
+  return b.reshape(x, {rows, columns});
+}
+
+/// Whether all products of the batch have one second factor.
+bool shares_second(const Shape& a, const Shape& b) {
+  for (int axis = 0; axis < b.rank() - 2; ++axis) {
+    if (b[axis] != 1) return false;
+  }
+  return a.rank() > 2;
+}
+
 void gradient(GradientContext& ctx) {
   Builder& b = ctx.builder;
   if (ctx.wants(0)) ctx.accumulate(0, b.matmul(ctx.cotangent, b.transpose(ctx.operand(1))));
-  if (ctx.wants(1)) ctx.accumulate(1, b.matmul(b.transpose(ctx.operand(0)), ctx.cotangent));
+  if (!ctx.wants(1)) return;
+  const Value left = ctx.operand(0);
+  const Shape shape = b.shape(ctx.operand(1));
+  if (shares_second(b.shape(left), shape)) {
+    // The batch is more rows of one product: one chain over all of them instead of a sum of many.
+    const Value rows = as_rows(b, left);
+    const Value product = b.matmul(b.transpose(rows), as_rows(b, ctx.cotangent));
+    ctx.accumulate(1, b.reshape(product, shape));
+  } else {
+    ctx.accumulate(1, b.matmul(b.transpose(left), ctx.cotangent));
+  }
 }
 
 std::vector<Sample> samples() {
