@@ -2,11 +2,13 @@
 #include "passes/lower_stages.h"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 
 #include "ir/error.h"
 #include "passes/fuse_costs.h"
+#include "passes/lower_axes.h"
+#include "passes/lower_footprint.h"
+#include "passes/lower_siblings.h"
 
 namespace reprise {
 
@@ -27,64 +29,6 @@ int64_t product(std::span<const int64_t> extents) {
   return n;
 }
 
-/// The elements of one buffer that a grid point touches, and how they advance with the grid.
-struct Footprint {
-  std::vector<int64_t> steps;  ///< per grid axis
-  int64_t low = INT64_MAX, high = INT64_MIN;
-  bool regular = true;  ///< all accesses advance alike and none is computed
-
-  void add(const Access& access, size_t grid_axes, std::span<const int64_t> inner_extents) {
-    const std::vector<int64_t>& c = access.index.coefficients;
-    const std::vector<int64_t> grid(c.begin(), c.begin() + grid_axes);
-    if (access.dynamic.valid() || (low <= high && grid != steps)) regular = false;
-    steps = grid;
-    int64_t first = access.index.offset, last = first;
-    for (size_t i = 0; i < inner_extents.size(); ++i) {
-      const int64_t reach = c[grid_axes + i] * (inner_extents[i] - 1);
-      (reach < 0 ? first : last) += reach;
-    }
-    low = std::min(low, first);
-    high = std::max(high, last);
-  }
-
-  /// Whether no two points of the grid touch one element.
-  [[nodiscard]] bool is_private(std::span<const int64_t> grid) const {
-    if (!regular) return false;
-    std::vector<std::pair<int64_t, int64_t>> axes;
-    for (size_t i = 0; i < grid.size(); ++i) {
-      if (grid[i] > 1) axes.emplace_back(std::abs(steps[i]), grid[i]);
-    }
-    std::sort(axes.begin(), axes.end());
-    int64_t span = high - low + 1;
-    for (const auto& [step, extent] : axes) {
-      if (step < span) return false;
-      span += step * (extent - 1);
-    }
-    return true;
-  }
-};
-
-/// Calls `visit(access, extents of the loops inside the grid)` for every access of the part, the
-/// grid taken to be its first `grid_axes` axes.
-template <class Visit>
-void visit_accesses(Part& part, size_t grid_axes, const Visit& visit) {
-  for (Stage& stage : part.stages) {
-    std::vector<int64_t> inner(part.grid.begin() + grid_axes, part.grid.end());
-    inner.insert(inner.end(), stage.parallel.begin(), stage.parallel.end());
-    for (Access& access : stage.post.accesses) visit(access, inner);
-    inner.insert(inner.end(), stage.reduce.begin(), stage.reduce.end());
-    for (Access& access : stage.body.accesses) visit(access, inner);
-  }
-}
-
-Footprint footprint(Part& part, size_t grid_axes, BufferId buffer) {
-  Footprint result;
-  visit_accesses(part, grid_axes, [&](const Access& access, std::span<const int64_t> inner) {
-    if (access.buffer == buffer) result.add(access, grid_axes, inner);
-  });
-  return result;
-}
-
 struct PartSize {
   size_t instrs = 0;
   int64_t elements = 0;  ///< of the longest stage, over the whole grid
@@ -102,23 +46,30 @@ PartSize size_of_part(const Part& part) {
   return size;
 }
 
-/// The part of a kernel that is nothing but loop stages over one grid.
+/// The part of a kernel that has no other.
 Part* only_part(KernelDraft& draft) {
   std::vector<Phase>& phases = draft.kernel.phases;
-  if (phases.size() != 1 || phases[0].parts.size() != 1) return nullptr;
-  Part& part = phases[0].parts[0];
-  const bool loops = std::all_of(part.stages.begin(), part.stages.end(),
-                                 [](const Stage& stage) { return stage.kind == StageKind::Loop; });
-  return loops ? &part : nullptr;
+  return phases.size() == 1 && phases[0].parts.size() == 1 ? &phases[0].parts[0] : nullptr;
 }
 
-/// Makes the axes of the grid from `grid_axes` on the outermost parallel loops of every stage. A
-/// variable's number does not change.
-void shorten_grid(Part& part, size_t grid_axes) {
-  for (Stage& stage : part.stages) {
-    stage.parallel.insert(stage.parallel.begin(), part.grid.begin() + grid_axes, part.grid.end());
+/// Whether every point of the common grid reads only what itself has written.
+bool are_points_independent(KernelDraft& rows, Part& first, const KernelDraft& next, Part& second,
+                            std::span<const int64_t> grid, bool blocks) {
+  for (size_t i = 0; i < rows.sources.size(); ++i) {
+    if (rows.kernel.buffers[i].kind != BufferKind::Output) continue;
+    const auto read = std::find(next.sources.begin(), next.sources.end(), rows.sources[i]);
+    if (read == next.sources.end()) continue;
+    Footprint touched = footprint(first, grid.size(), BufferId{static_cast<uint32_t>(i)});
+    const BufferId there{static_cast<uint32_t>(read - next.sources.begin())};
+    visit_accesses(second, grid.size(), [&](const Access& access, std::span<const int64_t> inner) {
+      if (access.buffer == there) touched.add(access, grid.size(), inner);
+    });
+    if (!touched.is_private(grid)) return false;
+    // Products are worth a launch of their own where what lies between them leaves the cache.
+    const auto bytes = static_cast<int64_t>(size_of(rows.kernel.buffers[i].dtype));
+    if (blocks && touched.span() * bytes > kMaxLocalBytes) return false;
   }
-  part.grid.resize(grid_axes);
+  return true;
 }
 
 /// Appends `next` to `rows`; false, with both unchanged, where points would depend on each other.
@@ -132,37 +83,51 @@ bool append_stage(KernelDraft& rows, KernelDraft& next) {
       size.instrs + added.instrs > kMaxStageInstrs) {
     return false;
   }
-  const auto [end, unused] =
-      std::mismatch(part->grid.begin(), part->grid.end(), more->grid.begin(), more->grid.end());
-  const auto axes = static_cast<size_t>(end - part->grid.begin());
-  const std::vector<int64_t> grid(part->grid.begin(), end);
+  Part first = *part, second = *more;
+  const size_t axes = align_grids(first, second);
+  const std::vector<int64_t> grid(first.grid.begin(), first.grid.begin() + axes);
   // Rows that are folded keep their points: those are what lanes and threads run over.
-  if (size.folds && axes != part->grid.size()) return false;
-  if (product(grid) < kEnoughPoints && std::max(size.elements, added.elements) > kSmallWork) {
+  if (size.folds && axes != first.grid.size()) return false;
+  // The batch of a product is no loop of its tile.
+  if (has_contraction(second) && axes != second.grid.size()) return false;
+  const bool blocks = has_contraction(first) || has_contraction(second);
+  if (product(grid) < kEnoughPoints &&
+      (blocks || std::max(size.elements, added.elements) > kSmallWork)) {
     return false;
   }
-  for (size_t i = 0; i < rows.sources.size(); ++i) {
-    if (rows.kernel.buffers[i].kind != BufferKind::Output) continue;
-    const auto read = std::find(next.sources.begin(), next.sources.end(), rows.sources[i]);
-    if (read == next.sources.end()) continue;
-    Footprint touched = footprint(*part, axes, BufferId{static_cast<uint32_t>(i)});
-    const BufferId there{static_cast<uint32_t>(read - next.sources.begin())};
-    visit_accesses(*more, axes, [&](const Access& access, std::span<const int64_t> inner) {
-      if (access.buffer == there) touched.add(access, axes, inner);
-    });
-    if (!touched.is_private(grid)) return false;
-  }
+  if (!are_points_independent(rows, first, next, second, grid, blocks)) return false;
+  *part = std::move(first);
+  *more = std::move(second);
   shorten_grid(*part, axes);
   shorten_grid(*more, axes);
   adopt_buffers(rows, next);
   std::move(more->stages.begin(), more->stages.end(), std::back_inserter(part->stages));
+  merge_axes(*part);
   return true;
+}
+
+/// Whether both fold the same loops at the points of the same grid.
+bool is_sibling(KernelDraft& a, KernelDraft& b) {
+  const Part* one = only_part(a);
+  const Part* other = only_part(b);
+  if (one == nullptr || other == nullptr || one->grid != other->grid) return false;
+  const Stage& fold = other->stages.front();
+  if (other->stages.size() != 1 || fold.reduce.empty() || fold.kind != StageKind::Loop) {
+    return false;
+  }
+  return std::any_of(one->stages.begin(), one->stages.end(), [&](const Stage& stage) {
+    return stage.kind == StageKind::Loop && stage.reduce == fold.reduce &&
+           stage.parallel == fold.parallel;
+  });
 }
 
 }  // namespace
 
 StageFuser::StageFuser(const Graph& graph)
-    : writer_(graph.size(), kNobody), reader_(graph.size(), kNobody), is_output_(graph.size()) {
+    : writer_(graph.size(), kNobody),
+      value_readers_(graph.size()),
+      input_readers_(num_inputs(graph)),
+      is_output_(graph.size()) {
   for (NodeId output : graph.outputs()) {
     OutputView view;
     is_output_[(output_view(graph, output, &view) ? view.base : output).index] = true;
@@ -170,43 +135,134 @@ StageFuser::StageFuser(const Graph& graph)
 }
 
 void StageFuser::add(KernelDraft draft) {
-  std::vector<uint32_t> reads, writes;
-  for (size_t i = 0; i < draft.sources.size(); ++i) {
-    if (draft.sources[i].kind != BufferSource::Kind::Value) continue;
-    const bool written = draft.kernel.buffers[i].kind == BufferKind::Output;
-    (written ? writes : reads).push_back(draft.sources[i].index);
-  }
+  const std::vector<uint32_t> sources = sources_of(draft);
   // Everything else it reads is written earlier than by the last of its sources.
   uint32_t position = kNobody;
-  for (uint32_t value : reads) {
-    if (position == kNobody || writer_[value] > position) position = writer_[value];
+  if (!sources.empty()) {
+    uint32_t last = sources.back();
+    bool may_move_up = true;
+    for (size_t i = sources.size() - 1; i-- > 0;) {
+      const uint32_t united = unite(sources[i], last, may_move_up);
+      // The draft still waits for this one: the last may not pass it any more.
+      if (united == kNobody) may_move_up = false;
+      if (united != kNobody) last = united;
+    }
+    if (append_stage(drafts_[last], draft)) position = last;
   }
-  if (position == kNobody || !append_stage(drafts_[position], draft)) {
+  if (position == kNobody) position = join_sibling(draft);
+  if (position == kNobody) {
     position = static_cast<uint32_t>(drafts_.size());
     drafts_.push_back(std::move(draft));
+    first_reader_.push_back(kNobody);
   }
-  for (uint32_t value : reads) {
-    reader_[value] = reader_[value] == kNobody || reader_[value] == position ? position : kMany;
+  note_accesses(position);
+}
+
+std::vector<uint32_t> StageFuser::sources_of(const KernelDraft& draft) const {
+  std::vector<uint32_t> positions;
+  for (size_t i = 0; i < draft.sources.size(); ++i) {
+    if (draft.sources[i].kind != BufferSource::Kind::Value) continue;
+    if (draft.kernel.buffers[i].kind != BufferKind::Input) continue;
+    // Nobody writes a value without elements.
+    const uint32_t writer = writer_[draft.sources[i].index];
+    if (writer != kNobody) positions.push_back(writer);
   }
-  for (uint32_t value : writes) writer_[value] = position;
+  std::sort(positions.begin(), positions.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  return positions;
+}
+
+void StageFuser::note_accesses(uint32_t position) {
+  const KernelDraft& draft = drafts_[position];
+  for (size_t i = 0; i < draft.sources.size(); ++i) {
+    const auto [kind, index] = draft.sources[i];
+    if (kind == BufferSource::Kind::Input) input_readers_[index].push_back(position);
+    if (kind != BufferSource::Kind::Value) continue;
+    if (draft.kernel.buffers[i].kind == BufferKind::Output) {
+      writer_[index] = position;
+      continue;
+    }
+    value_readers_[index].push_back(position);
+    if (writer_[index] == kNobody) continue;
+    uint32_t& first = first_reader_[writer_[index]];
+    first = std::min(first, position);
+  }
+}
+
+/// Makes two drafts one, at the later one's place or, where nothing stands in the way, at the
+/// earlier one's. Returns the place, or kNobody.
+uint32_t StageFuser::unite(uint32_t earlier, uint32_t later, bool may_move_up) {
+  const std::vector<uint32_t> sources = sources_of(drafts_[later]);
+  const bool up = may_move_up && (sources.empty() || sources.back() <= earlier);
+  const bool down = first_reader_[earlier] >= later;
+  if (!up && !down) return kNobody;
+  if (!append_stage(drafts_[earlier], drafts_[later])) return kNobody;
+  first_reader_[earlier] = std::min(
+      first_reader_[earlier] == later ? kNobody : first_reader_[earlier], first_reader_[later]);
+  if (!up) {
+    drafts_[later] = std::move(drafts_[earlier]);
+    first_reader_[later] = first_reader_[earlier];
+  }
+  const uint32_t place = up ? earlier : later, left = up ? later : earlier;
+  drafts_[left] = {};
+  first_reader_[left] = kNobody;
+  note_accesses(place);
+  return place;
+}
+
+/// A fold joins another one over the same loops that reads the same.
+uint32_t StageFuser::join_sibling(KernelDraft& draft) {
+  const std::vector<uint32_t> sources = sources_of(draft);
+  for (size_t i = 0; i < draft.sources.size(); ++i) {
+    if (draft.kernel.buffers[i].kind != BufferKind::Input) continue;
+    const auto [kind, index] = draft.sources[i];
+    const std::vector<uint32_t>& readers =
+        kind == BufferSource::Kind::Input ? input_readers_[index] : value_readers_[index];
+    for (size_t r = readers.size(); r-- > 0 && r + kNearReaders > readers.size();) {
+      const uint32_t place = readers[r];
+      if (!is_sibling(drafts_[place], draft)) continue;
+      if (sources.empty() || sources.back() <= place) {
+        if (append_stage(drafts_[place], draft)) return place;
+      } else if (first_reader_[place] == kNobody && append_stage(drafts_[place], draft)) {
+        // Nobody waits for the other one: it can wait for what this one reads.
+        drafts_.push_back(std::move(drafts_[place]));
+        first_reader_.push_back(kNobody);
+        drafts_[place] = {};
+        return static_cast<uint32_t>(drafts_.size() - 1);
+      }
+    }
+  }
+  return kNobody;
 }
 
 std::vector<KernelDraft> StageFuser::take() {
+  std::erase_if(drafts_, [](const KernelDraft& draft) { return draft.kernel.phases.empty(); });
+  std::vector<uint32_t> only_user(writer_.size(), kNobody);
   for (uint32_t i = 0; i < drafts_.size(); ++i) {
-    make_locals(drafts_[i], i);
+    for (size_t b = 0; b < drafts_[i].sources.size(); ++b) {
+      const auto [kind, index] = drafts_[i].sources[b];
+      if (kind != BufferSource::Kind::Value) continue;
+      uint32_t& only = only_user[index];
+      only = only == kNobody ? i : only == i ? i : kMany;
+    }
+  }
+  for (uint32_t i = 0; i < drafts_.size(); ++i) {
+    make_locals(drafts_[i], i, only_user);
+    if (Part* part = only_part(drafts_[i])) merge_sibling_folds(*part);
     order_buffers(drafts_[i]);
   }
   return std::move(drafts_);
 }
 
-void StageFuser::make_locals(KernelDraft& draft, uint32_t position) const {
+void StageFuser::make_locals(KernelDraft& draft, uint32_t position,
+                             std::span<const uint32_t> only_user) const {
   Part* part = only_part(draft);
   if (part == nullptr || part->stages.size() < 2) return;
   for (size_t i = 0; i < draft.sources.size(); ++i) {
     BufferSource& source = draft.sources[i];
     Buffer& buffer = draft.kernel.buffers[i];
     if (source.kind != BufferSource::Kind::Value || buffer.kind != BufferKind::Output ||
-        is_output_[source.index] || reader_[source.index] != position) {
+        is_output_[source.index] || only_user[source.index] != position) {
       continue;
     }
     const BufferId id{static_cast<uint32_t>(i)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ir/graph.h"
@@ -11,8 +12,9 @@ namespace reprise {
 
 /// Takes drafts in launch order and gives fewer. A draft becomes a further stage of the one that
 /// computes the last value it needs, if every grid point then reads only what itself has written:
-/// softmax, layer norm and cross-entropy with its gradient are one pass over their rows. Values
-/// that nobody else reads become locals.
+/// softmax, layer norm and cross-entropy with its gradient are one pass over their rows, attention
+/// one pass over its heads. Folds of the same data over the same loops share a stage. Values that
+/// nobody else reads become locals.
 class StageFuser {
  public:
   explicit StageFuser(const Graph& graph);
@@ -21,12 +23,20 @@ class StageFuser {
 
  private:
   static constexpr uint32_t kNobody = UINT32_MAX, kMany = UINT32_MAX - 1;
+  static constexpr size_t kNearReaders = 8;  ///< readers of a source that a sibling is sought among
 
-  void make_locals(KernelDraft& draft, uint32_t position) const;
+  [[nodiscard]] std::vector<uint32_t> sources_of(const KernelDraft& draft) const;
+  void note_accesses(uint32_t position);
+  [[nodiscard]] uint32_t unite(uint32_t earlier, uint32_t later, bool may_move_up);
+  [[nodiscard]] uint32_t join_sibling(KernelDraft& draft);
+  /// `only_user`: per value, the position of the only draft that touches it, or kMany.
+  void make_locals(KernelDraft& draft, uint32_t position,
+                   std::span<const uint32_t> only_user) const;
 
-  std::vector<KernelDraft> drafts_;
-  std::vector<uint32_t> writer_;  ///< position of the draft that writes each value
-  std::vector<uint32_t> reader_;  ///< of the only one that reads it
+  std::vector<KernelDraft> drafts_;     ///< without phases where one has moved into another
+  std::vector<uint32_t> first_reader_;  ///< per draft: the first draft that reads what it writes
+  std::vector<uint32_t> writer_;        ///< per value: position of the draft that writes it
+  std::vector<std::vector<uint32_t>> value_readers_, input_readers_;  ///< positions, ascending
   std::vector<bool> is_output_;
 };
 

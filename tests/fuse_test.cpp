@@ -11,13 +11,10 @@
 #include "passes/lower.h"
 #include "plan_runner.h"
 #include "random_graph.h"
+#include "workloads.h"
 
 namespace reprise {
 namespace {
-
-Graph optimized(const Graph& graph) {
-  return dce(cse(simplify(canonicalize(dce(graph)))));
-}
 
 /// The nodes that each group may read from memory: stored ones, found by walking what it computes.
 std::vector<std::vector<uint32_t>> groups_read(const Graph& graph, const Fusion& fusion) {
@@ -123,42 +120,6 @@ TEST(Fuse, ArithmeticOnParametersCostsNoLaunch) {
   b.output(b.mul(x, scale));
   b.output(b.add(b.reduce(Op::Sum, x, 1, false), scale));
   EXPECT_EQ(fuse(graph).groups.size(), 2);
-}
-
-/// One Adam step of a classifier, as the frontend records it.
-Graph mlp_step(std::initializer_list<int64_t> sizes, int64_t batch) {
-  Graph graph;
-  GraphBuilder b(graph);
-  uint32_t inputs = 0;
-  const auto input = [&](const TensorType& type) { return b.input(type, inputs++); };
-  std::vector<int64_t> widths(sizes);
-  const Value x = input({DType::F32, {batch, widths[0]}}), labels = input({DType::I64, {batch}});
-  std::vector<Value> parameters;
-  Value h = x;
-  for (size_t i = 0; i + 1 < widths.size(); ++i) {
-    const Value w = input({DType::F32, {widths[i], widths[i + 1]}});
-    const Value bias = input({DType::F32, {widths[i + 1]}});
-    h = b.add(b.matmul(h, w), bias);
-    if (i + 2 < widths.size()) h = b.unary(Op::Relu, h);
-    parameters.push_back(w);
-    parameters.push_back(bias);
-  }
-  const Value loss = b.record(Op::CrossEntropy, {h, labels}, Attrs().add_int(0));
-  b.output(loss);
-  const std::vector<Value> gradients = gradient(b, loss, b.ones(b.type(loss)), parameters);
-  std::vector<Value> numbers;
-  for (uint32_t i = 0; i < 7; ++i) numbers.push_back(b.parameter(DType::F32, i));
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const TensorType type = b.type(parameters[i]);
-    const Value m = input(type), v = input(type), g = gradients[i];
-    const Value new_m = b.add(b.mul(m, numbers[0]), b.mul(g, numbers[1]));
-    const Value new_v = b.add(b.mul(v, numbers[2]), b.mul(b.mul(g, g), numbers[3]));
-    const Value root = b.add(b.mul(b.unary(Op::Sqrt, new_v), numbers[4]), numbers[5]);
-    b.output(new_m);
-    b.output(new_v);
-    b.output(b.sub(parameters[i], b.mul(numbers[6], b.div(new_m, root))));
-  }
-  return optimized(graph);
 }
 
 TEST(Fuse, ATrainingStepIsFewLaunches) {

@@ -1,0 +1,74 @@
+// Graphs of common workloads as the frontend records them: rows, classifiers, transformers.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/graph.h"
+#include "passes/lower.h"
+
+namespace reprise {
+
+/// The graph passes that come before fusion, in the pipeline's order.
+[[nodiscard]] Graph optimized(const Graph& graph);
+
+/// A graph under construction whose leaves are numbered in the order they are made.
+class Workload {
+ public:
+  Graph graph;
+  GraphBuilder b{graph};
+
+  Value input(const Shape& shape, DType dtype = DType::F32) {
+    return b.input({dtype, shape}, num_inputs_++);
+  }
+  Value number(DType dtype = DType::F32) { return b.parameter(dtype, num_numbers_++); }
+  /// An input that is trained.
+  Value weight(const Shape& shape, DType dtype = DType::F32) {
+    weights_.push_back(input(shape, dtype));
+    return weights_.back();
+  }
+  /// Gradients of sum(y * cotangent), the cotangent being an input.
+  void differentiate(Value y, std::initializer_list<Value> xs);
+  [[nodiscard]] const std::vector<Value>& weights() const { return weights_; }
+  [[nodiscard]] std::vector<Value> weight_gradients(Value loss) {
+    return gradient_of(loss, weights_);
+  }
+  [[nodiscard]] Graph finish() const { return optimized(graph); }
+
+ private:
+  [[nodiscard]] std::vector<Value> gradient_of(Value y, const std::vector<Value>& xs);
+  uint32_t num_inputs_ = 0, num_numbers_ = 0;
+  std::vector<Value> weights_;
+};
+
+// Updates of every weight; each records what its optimizer of the frontend does.
+void update_sgd(Workload& w, Value loss);
+void update_momentum(Workload& w, Value loss);
+void update_adam(Workload& w, Value loss);
+void update_adamw(Workload& w, Value loss);
+using Update = void (*)(Workload&, Value loss);
+
+/// Whether a layer's weight lies as (in, out), x W, or as (out, in), x W^T.
+enum class WeightLayout : uint8_t { InOut, OutIn };
+
+/// One step of a classifier: relu layers of these widths, cross-entropy, the update.
+[[nodiscard]] Graph mlp_step(std::initializer_list<int64_t> widths, int64_t batch,
+                             Update update = update_adam,
+                             WeightLayout layout = WeightLayout::InOut);
+
+struct TransformerShape {
+  int64_t batch = 2, tokens = 16, width = 32, heads = 4, layers = 1, vocabulary = 29;
+};
+/// x plus causal attention plus a gelu layer, a layer norm before each of them.
+[[nodiscard]] Value transformer_block(Workload& w, Value x, const TransformerShape& shape);
+/// Only the blocks, from x to x.
+[[nodiscard]] Graph transformer_forward(const TransformerShape& shape);
+/// Embeddings, blocks, a layer norm, logits, cross-entropy, the update of every weight.
+[[nodiscard]] Graph transformer_step(const TransformerShape& shape, Update update = update_adamw);
+
+/// One line a launch: its kernel, and the loops of each stage of each part.
+[[nodiscard]] std::string describe_launches(const Lowered& lowered);
+
+}  // namespace reprise
