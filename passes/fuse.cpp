@@ -11,10 +11,13 @@
 // else it reads lies on lower levels; so groups never depend on each other in a circle, and no
 // search is needed to know it.
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/error.h"
 #include "passes/fuse_costs.h"
+#include "passes/fuse_views.h"
 #include "passes/graph_passes.h"
 #include "passes/index_map.h"
 
@@ -39,6 +42,7 @@ class Fuser {
  private:
   struct ValueState {
     uint32_t home = kNone;  ///< group that computes it at its own points
+    uint32_t place = 0;     ///< which view of the group's points those are
     uint32_t level = 0;     ///< free values: highest level of a group they read
     int64_t cost = 0;       ///< free values: scalar operations to compute one element
     int64_t loads = 0;      ///< free values: loads of one element, counted with repetition
@@ -56,12 +60,7 @@ class Fuser {
     int64_t cost = 0;
     int64_t loads = 0;
     bool has_readers = false;  ///< its level is relied upon
-  };
-
-  struct Note {
-    NodeId value;
-    uint32_t group = kNone;
-    const char* reason = "";
+    std::unique_ptr<GroupViews> views{};
   };
 
   // Values
@@ -86,7 +85,7 @@ class Fuser {
       case OpKind::Composite:
         REPRISE_ASSERT(false);
     }
-    if (needs_[id.index].stored) store(id, "stored: an output, or read through strides");
+    if (needs_[id.index].stored) store(id, FuseReason::StoredAsOutput);
   }
 
   /// Recomputed by each reader, unless that costs too much: then a group of its own is opened.
@@ -112,6 +111,7 @@ class Fuser {
     value.dear = is_dear(id);
     if (needs_[id.index].stored || value.dear) {
       if (!join_sibling(id)) open(id, NodeId{});
+      if (value.dear) note(id, value.home, FuseReason::Dear);
     }
   }
 
@@ -140,9 +140,11 @@ class Fuser {
     const uint32_t home = values_[operand.index].home;
     if (home != kNone && is_identity_movement(node, graph_[operand].type.shape)) {
       value.home = home;  // the same place of the same group
+      value.place = values_[operand.index].place;
       value.cost = values_[operand.index].cost;
       return;
     }
+    if (home != kNone && see_through(id, operand)) return;
     value.level = read(operand, id);
     value.cost = 1;
     if (is_loaded(operand)) {
@@ -154,6 +156,24 @@ class Fuser {
       value.loads = values_[operand.index].loads;
     }
     if (needs_[id.index].stored || value.cost > kMaxFreeCost) open(id, NodeId{});
+  }
+
+  /// Makes a movement of an anchor's epilogue another place of the group's points.
+  bool see_through(NodeId id, NodeId operand) {
+    ValueState& value = values_[id.index];
+    const uint32_t home = values_[operand.index].home;
+    GroupState& group = groups_[home];
+    if (!group.anchor.valid()) return false;
+    if (group.views == nullptr) {
+      group.views = std::make_unique<GroupViews>(graph_[group.anchor].type.shape);
+    }
+    const auto place = group.views->add(graph_, id, values_[operand.index].place);
+    if (!place) return false;
+    value.home = home;
+    value.place = *place;
+    value.cost = values_[operand.index].cost;
+    note(id, home, FuseReason::SeenThrough);
+    return true;
   }
 
   void place_anchor(NodeId id) {
@@ -176,7 +196,8 @@ class Fuser {
                        .shape = squeezed(graph_[id].type.shape),
                        .cost = value.cost,
                        .loads = value.loads,
-                       .has_readers = false});
+                       .has_readers = false,
+                       .views = nullptr});
     value.cost = op_cost_(graph_[id]);
     if (!anchor.valid()) note_sources(id);
   }
@@ -184,13 +205,22 @@ class Fuser {
   /// Tries to compute an elementwise value where one of its operands is computed.
   bool join_operand(NodeId id) {
     const Node& node = graph_[id];
-    uint32_t group = kNone;
+    uint32_t group = kNone, place = 0;
     for (NodeId operand : node.operands) {
       const uint32_t home = values_[operand.index].home;
       if (home == kNone || !same_place(operand, id)) continue;
-      if (group == kNone || groups_[home].level > groups_[group].level) group = home;
+      if (group == kNone || groups_[home].level > groups_[group].level) {
+        group = home;
+        place = values_[operand.index].place;
+      }
     }
     if (group == kNone) return false;
+    for (NodeId operand : node.operands) {
+      if (values_[operand.index].home == group && values_[operand.index].place != place) {
+        note(id, group, FuseReason::OtherPlace);
+        return false;
+      }
+    }
     uint32_t level = 0;
     int64_t cost = groups_[group].cost + op_cost_(node), loads = groups_[group].loads;
     for (NodeId operand : node.operands) {
@@ -207,11 +237,11 @@ class Fuser {
     }
     // While nobody relies on the group's level, it can wait for what this operand needs.
     if (level >= groups_[group].level && groups_[group].has_readers) {
-      note(id, group, "not fused: reads what may depend on the group");
+      note(id, group, FuseReason::Dependence);
       return false;
     }
     if (cost > kMaxFusedOps || loads > kMaxFusedLoads) {
-      note(id, group, "not fused: the kernel is full");
+      note(id, group, FuseReason::Full);
       return false;
     }
     for (NodeId operand : node.operands) {
@@ -224,8 +254,9 @@ class Fuser {
     groups_[group].cost = cost;
     groups_[group].loads = loads;
     values_[id.index].home = group;
+    values_[id.index].place = place;
     values_[id.index].cost = op_cost_(node);
-    note(id, group, "fused into the epilogue");
+    note(id, group, FuseReason::Epilogue);
     return true;
   }
 
@@ -247,7 +278,7 @@ class Fuser {
       values_[id.index].home = group;
       values_[id.index].cost = op_cost_(graph_[id]);
       note_sources(id);
-      note(id, group, "fused beside a sibling that reads the same");
+      note(id, group, FuseReason::Sibling);
       return true;
     }
     return false;
@@ -290,10 +321,10 @@ class Fuser {
         value.recomputed = true;
         uint32_t level = 0;
         for (NodeId o : graph_[operand].operands) level = std::max(level, read(o, operand));
-        note(user, value.home, "recomputed from stored values");
+        note(user, value.home, FuseReason::Recomputed);
         return level;
       }
-      store(operand, "stored: read by another kernel");
+      store(operand, FuseReason::StoredForOther);
     }
     groups_[value.home].has_readers = true;
     return groups_[value.home].level;
@@ -318,14 +349,14 @@ class Fuser {
     return cost <= kCheapCost;
   }
 
-  void store(NodeId id, const char* reason) {
+  void store(NodeId id, FuseReason reason) {
     ValueState& value = values_[id.index];
     if (value.stored || value.home == kNone) return;
     value.stored = true;
     note(id, value.home, reason);
   }
 
-  void note(NodeId id, uint32_t group, const char* reason) {
+  void note(NodeId id, uint32_t group, FuseReason reason) {
     if (notes_.size() < kMaxReasons) notes_.push_back({id, group, reason});
   }
 
@@ -340,6 +371,7 @@ class Fuser {
     for (uint32_t i = 0; i < values_.size(); ++i) {
       if (!values_[i].stored) continue;
       groups[values_[i].home].stores.push_back(NodeId{i});
+      groups[values_[i].home].places.push_back(values_[i].place);
       if (!needs_[i].output) feeds[values_[i].home] = true;
     }
     // Within a level, kernels that only write outputs come last: an output may then take over the
@@ -354,14 +386,32 @@ class Fuser {
       // A group whose values all turned out to be recomputed elsewhere has nothing to do.
       if (groups[g].stores.empty()) continue;
       number[g] = static_cast<uint32_t>(fusion.groups.size());
+      if (groups_[g].views != nullptr) groups[g].views = views_used(g, groups[g].stores);
       fusion.groups.push_back(std::move(groups[g]));
     }
-    for (const Note& note : notes_) {
-      const uint32_t group = number[note.group];
-      const std::string where = group == kNone ? "no group" : str("group ", group);
-      fusion.reasons.push_back(str(note.value, " in ", where, ": ", note.reason));
+    for (FusionNote note : notes_) {
+      note.group = number[note.group];
+      fusion.notes.push_back(note);
     }
     return fusion;
+  }
+
+  /// The views of a group that its stores are computed from.
+  [[nodiscard]] std::vector<FusionView> views_used(uint32_t group,
+                                                   std::span<const NodeId> stores) const {
+    std::vector<NodeId> pending(stores.begin(), stores.end());
+    std::unordered_set<uint32_t> seen;
+    while (!pending.empty()) {
+      const NodeId id = pending.back();
+      pending.pop_back();
+      if (values_[id.index].home != group || !seen.insert(id.index).second) continue;
+      for (NodeId operand : graph_[id].operands) pending.push_back(operand);
+    }
+    std::vector<FusionView> used;
+    for (const FusionView& view : groups_[group].views->views()) {
+      if (seen.contains(view.node.index)) used.push_back(view);
+    }
+    return used;
   }
 
   static constexpr size_t kMaxReasons = 10000;
@@ -374,7 +424,7 @@ class Fuser {
   std::vector<GroupState> groups_;
   std::unordered_map<uint32_t, uint32_t>
       readers_;  ///< loaded value -> elementwise group that reads it
-  std::vector<Note> notes_;
+  std::vector<FusionNote> notes_;
 };
 
 }  // namespace
@@ -403,20 +453,6 @@ bool can_join(const Graph& graph, NodeId producer, NodeId consumer) {
       return false;
   }
   return false;
-}
-
-std::string print(const Fusion& fusion, const Graph& graph) {
-  std::string text;
-  for (size_t g = 0; g < fusion.groups.size(); ++g) {
-    const FusionGroup& group = fusion.groups[g];
-    text += str("group ", g, " {");
-    if (group.anchor.valid()) text += str(" anchor ", group.anchor, " = ", graph[group.anchor].op);
-    text += " stores";
-    for (NodeId store : group.stores) text += str(" ", store, " : ", graph[store].type);
-    text += " }\n";
-  }
-  for (const std::string& reason : fusion.reasons) text += "; " + reason + "\n";
-  return text;
 }
 
 }  // namespace reprise

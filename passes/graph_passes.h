@@ -3,6 +3,7 @@
 
 #include "ir/builder.h"
 #include "ir/graph.h"
+#include "passes/fusion.h"
 
 namespace reprise {
 
@@ -27,22 +28,11 @@ namespace reprise {
 [[nodiscard]] std::vector<Value> gradient(Builder& builder, Value y, Value seed,
                                           std::span<const Value> xs);
 
-/// Which nodes share a kernel. Indices into `groups`; stored nodes are those that get memory.
-struct FusionGroup {
-  std::vector<NodeId> stores;  ///< values this kernel writes, in graph order
-  NodeId anchor;               ///< the reduction or contraction in it, if any
-};
-struct Fusion {
-  std::vector<FusionGroup> groups;  ///< in launch order
-  /// For each edge that was a candidate, why it was or was not fused (one line each).
-  std::vector<std::string> reasons;
-};
 /// Elementwise and movement into their consumers (recomputed below a stated cost, else stored
-/// once), producers into reductions, elementwise consumers into an anchor's epilogue, sibling
-/// elementwise stores of one shape into one kernel. A kernel stops growing at kMaxFusedOps.
+/// once), producers into reductions, elementwise consumers into an anchor's epilogue, also behind a
+/// view of its result, sibling elementwise stores of one shape into one kernel. A kernel stops
+/// growing at kMaxFusedOps.
 [[nodiscard]] Fusion fuse(const Graph& graph);
-/// Groups in launch order with what they store, then the reasons; for people and text cases.
-[[nodiscard]] std::string print(const Fusion& fusion, const Graph& graph);
 inline constexpr int kMaxFusedOps = 512;
 /// The predicate both modes share: may `consumer` join the kernel that computes `producer`?
 [[nodiscard]] bool can_join(const Graph& graph, NodeId producer, NodeId consumer);

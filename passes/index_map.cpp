@@ -291,6 +291,18 @@ IndexMap IndexSpace::through(const Node& movement, const Shape& operand, const I
   return out;
 }
 
+IndexMap IndexSpace::forward(const Node& movement, const Shape& operand, const IndexMap& map) {
+  if (op_def(movement.op).movement == Movement::Reshape) {
+    return reshape(operand, movement.type.shape, map);
+  }
+  REPRISE_ASSERT(op_def(movement.op).movement == Movement::Permute);
+  IndexMap out;
+  for (int64_t axis : movement.attrs.ints(0)) {
+    out.coordinates.push_back(map.coordinates[static_cast<size_t>(axis)]);
+  }
+  return out;
+}
+
 IndexMap IndexSpace::broadcast(const Shape& operand, const IndexMap& result) {
   IndexMap out{.coordinates = std::vector<IndexExpr>(operand.rank()),
                .conditions = result.conditions};
@@ -330,6 +342,24 @@ std::vector<int64_t> squeezed(const Shape& shape) {
     if (extent != 1) extents.push_back(extent);
   }
   return extents;
+}
+
+IndexMap place_in(const Shape& shape, std::span<const IndexExpr> coordinates) {
+  IndexMap map;
+  size_t next = 0;
+  for (int64_t extent : shape) {
+    map.coordinates.push_back(extent == 1 ? IndexExpr{} : coordinates[next++]);
+  }
+  REPRISE_ASSERT(next == coordinates.size());
+  return map;
+}
+
+std::vector<IndexExpr> squeezed(const Shape& shape, const IndexMap& map) {
+  std::vector<IndexExpr> coordinates;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != 1) coordinates.push_back(map.coordinates[static_cast<size_t>(axis)]);
+  }
+  return coordinates;
 }
 
 bool is_identity_movement(const Node& movement, const Shape& operand) {

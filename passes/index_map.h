@@ -88,6 +88,8 @@ class IndexSpace {
   /// Where the element of a movement's result comes from. A pad adds conditions.
   [[nodiscard]] IndexMap through(const Node& movement, const Shape& operand,
                                  const IndexMap& result);
+  /// Where an operand's element lies in the result of a permutation or a reshape.
+  [[nodiscard]] IndexMap forward(const Node& movement, const Shape& operand, const IndexMap& map);
   /// The operand's element that an elementwise op reads for the result's (NumPy broadcast).
   [[nodiscard]] static IndexMap broadcast(const Shape& operand, const IndexMap& result);
 
@@ -116,6 +118,10 @@ class IndexSpace {
 [[nodiscard]] bool is_identity_movement(const Node& movement, const Shape& operand);
 /// Extents without those that are 1.
 [[nodiscard]] std::vector<int64_t> squeezed(const Shape& shape);
+
+/// The element at `coordinates`, which are those of axes longer than 1, and back.
+[[nodiscard]] IndexMap place_in(const Shape& shape, std::span<const IndexExpr> coordinates);
+[[nodiscard]] std::vector<IndexExpr> squeezed(const Shape& shape, const IndexMap& map);
 
 /// A value that is its base seen through strides, in elements. The base is the first value below
 /// that is not a movement, stored as its own layout says (computed values: contiguous).

@@ -2,6 +2,7 @@
 #include "passes/lower.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ir/error.h"
 #include "passes/fuse_costs.h"
@@ -26,6 +27,26 @@ size_t num_instrs(const Kernel& kernel) {
     }
   }
   return count;
+}
+
+template <class Holds>
+bool all_stages(const KernelDraft& draft, const Holds& holds) {
+  for (const Phase& phase : draft.kernel.phases) {
+    for (const Part& part : phase.parts) {
+      if (!std::all_of(part.stages.begin(), part.stages.end(), holds)) return false;
+    }
+  }
+  return true;
+}
+
+bool is_loops_only(const KernelDraft& draft) {
+  return all_stages(draft, [](const Stage& stage) { return stage.kind == StageKind::Loop; });
+}
+
+bool is_folds_only(const KernelDraft& draft) {
+  return all_stages(draft, [](const Stage& stage) {
+    return stage.kind == StageKind::Loop && !stage.reduce.empty();
+  });
 }
 
 /// Collects drafts in launch order; neighbours that do not read each other become one launch.
@@ -58,11 +79,17 @@ class LaunchMerger {
 
   std::vector<KernelDraft> take() {
     flush();
-    return std::move(merged_);
+    std::vector<KernelDraft> launches;
+    for (KernelDraft& draft : merged_) {
+      if (launches.empty() || !append_tail(launches.back(), draft)) {
+        launches.push_back(std::move(draft));
+      }
+    }
+    return launches;
   }
 
  private:
-  /// Inputs that an output of the draft could be written over.
+  /// Inputs that an output of the draft may be written over.
   [[nodiscard]] std::vector<uint32_t> find_updates(const KernelDraft& draft) const {
     std::vector<uint32_t> inputs;
     const std::vector<Buffer>& buffers = draft.kernel.buffers;
@@ -70,7 +97,9 @@ class LaunchMerger {
       if (draft.sources[i].kind != BufferSource::Kind::Input) continue;
       for (size_t o = 0; o < buffers.size(); ++o) {
         if (buffers[o].kind == BufferKind::Output && is_output_[draft.sources[o].index] &&
-            buffers[o].dtype == buffers[i].dtype && buffers[o].extent == buffers[i].extent) {
+            buffers[o].dtype == buffers[i].dtype && buffers[o].extent == buffers[i].extent &&
+            may_donate(draft.kernel, BufferId{static_cast<uint32_t>(i)},
+                       BufferId{static_cast<uint32_t>(o)})) {
           inputs.push_back(draft.sources[i].index);
           break;
         }
@@ -90,6 +119,39 @@ class LaunchMerger {
     }
     return std::any_of(updates.begin(), updates.end(),
                        [&](uint32_t input) { return read_in_[input] == batch_; });
+  }
+
+  /// Makes folds of what the launch before them computes further phases of it: the column sums and
+  /// totals that follow a pass over rows.
+  [[nodiscard]] bool append_tail(KernelDraft& rows, KernelDraft& tail) const {
+    if (!is_loops_only(rows) || !is_folds_only(tail) ||
+        num_instrs(rows.kernel) + num_instrs(tail.kernel) > kMaxMergedInstrs) {
+      return false;
+    }
+    bool follows = false;
+    const std::vector<uint32_t> updates = find_updates(tail);
+    for (size_t i = 0; i < rows.sources.size(); ++i) {
+      const auto [kind, index] = rows.sources[i];
+      // An input that both read is updated in place only if no other body reads it.
+      if (kind == BufferSource::Kind::Input &&
+          std::find(updates.begin(), updates.end(), index) != updates.end()) {
+        return false;
+      }
+      follows |= rows.kernel.buffers[i].kind == BufferKind::Output &&
+                 std::find(tail.sources.begin(), tail.sources.end(), rows.sources[i]) !=
+                     tail.sources.end();
+    }
+    for (uint32_t input : find_updates(rows)) {
+      for (const auto& [kind, index] : tail.sources) {
+        if (kind == BufferSource::Kind::Input && index == input) return false;
+      }
+    }
+    if (!follows) return false;
+    adopt_buffers(rows, tail);
+    std::move(tail.kernel.phases.begin(), tail.kernel.phases.end(),
+              std::back_inserter(rows.kernel.phases));
+    order_buffers(rows);
+    return true;
   }
 
   void flush() {

@@ -52,6 +52,8 @@ bool depends_on_all(const Body& body, ScalarId value, std::span<const uint32_t> 
   return std::all_of(loads.begin(), loads.end(), [&](uint32_t load) { return needed[load]; });
 }
 
+}  // namespace
+
 bool may_donate(const Kernel& kernel, BufferId input, BufferId output) {
   const std::optional<BodyUse> reads = only_use(kernel, input);
   const std::optional<BodyUse> writes = only_use(kernel, output);
@@ -67,8 +69,6 @@ bool may_donate(const Kernel& kernel, BufferId input, BufferId output) {
   }
   return depends_on_all(body, store.args[0], reads->instrs);
 }
-
-}  // namespace
 
 std::vector<Donation> find_donations(const Plan& plan, std::span<const Kernel> kernels) {
   std::vector<uint32_t> last_launch(plan.slots.size(), UINT32_MAX);

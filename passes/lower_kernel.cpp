@@ -68,27 +68,31 @@ class GroupLowering {
     return ValueLowering(graph_, stored_, index_, draft_, body, num_variables);
   }
 
-  /// Where an element of the group's iteration space lies in a value of it: axes of extent 1 aside,
-  /// all have the same shape.
-  [[nodiscard]] static IndexMap place(const Shape& shape, std::span<const IndexExpr> coordinates) {
-    IndexMap map;
-    size_t next = 0;
-    for (int64_t extent : shape) {
-      map.coordinates.push_back(extent == 1 ? IndexExpr{} : coordinates[next++]);
+  /// Computes and writes what the group stores; `coordinates` are those of the anchor's result
+  /// along axes longer than 1.
+  void store_all(ValueLowering& values, std::vector<IndexExpr> coordinates) {
+    std::vector<std::vector<IndexExpr>> places{std::move(coordinates)};
+    for (const FusionView& view : group_.views) {
+      const Node& node = graph_[view.node];
+      const Shape& operand = graph_[node.operands[0]].type.shape;
+      const IndexMap from = place_in(operand, places[view.from]);
+      IndexMap map = values.space().forward(node, operand, from);
+      if (places.size() <= view.place) places.resize(view.place + 1);
+      if (places[view.place].empty()) places[view.place] = squeezed(node.type.shape, map);
+      // Bound rather than found by going back through the movement: what is the same element need
+      // not be the same expression.
+      values.bind(view.node, place_in(node.type.shape, places[view.place]),
+                  values.value(node.operands[0], from));
     }
-    REPRISE_ASSERT(next == coordinates.size());
-    return map;
-  }
-
-  /// Computes and writes what the group stores.
-  void store_all(ValueLowering& values, std::span<const IndexExpr> coordinates) {
+    const auto place = [&](size_t i) {
+      return place_in(graph_[group_.stores[i]].type.shape, places[group_.places[i]]);
+    };
     std::vector<ScalarId> results;
-    for (NodeId store : group_.stores) {
-      results.push_back(values.value(store, place(graph_[store].type.shape, coordinates)));
+    for (size_t i = 0; i < group_.stores.size(); ++i) {
+      results.push_back(values.value(group_.stores[i], place(i)));
     }
     for (size_t i = 0; i < results.size(); ++i) {
-      const NodeId store = group_.stores[i];
-      values.store(store, place(graph_[store].type.shape, coordinates), results[i]);
+      values.store(group_.stores[i], place(i), results[i]);
     }
   }
 
@@ -128,16 +132,16 @@ class GroupLowering {
 
   /// No anchor, or one that folds nothing: its value is then the identity.
   void elementwise() {
-    const Nest nest{.grid = LoopAxes(squeezed(graph_[group_.stores[0]].type.shape)),
-                    .parallel = {},
-                    .reduce = {}};
+    const NodeId shaped = group_.anchor.valid() ? group_.anchor : group_.stores[0];
+    const Nest nest{
+        .grid = LoopAxes(squeezed(graph_[shaped].type.shape)), .parallel = {}, .reduce = {}};
     Part part = build_part(nest, [&](const Nest& nest, Stage& stage) {
       ValueLowering values = this->values(stage.body, nest.grid.num_loops());
       const std::vector<IndexExpr> coordinates = nest.grid.coordinates(values.space(), 0);
       if (group_.anchor.valid()) {
         const OpDef& def = op_def(anchor().op);
         const ReduceKind kind = def.kind == OpKind::Contraction ? ReduceKind::Dot : def.reduce;
-        values.bind(group_.anchor, place(anchor().type.shape, coordinates),
+        values.bind(group_.anchor, place_in(anchor().type.shape, coordinates),
                     identity(values.builder(), kind, anchor().type.dtype));
       }
       store_all(values, coordinates);
@@ -343,7 +347,7 @@ class GroupLowering {
       } else {
         result = post.builder().reduced(0, value_dtype());
       }
-      post.bind(group_.anchor, place(anchor().type.shape, kept),
+      post.bind(group_.anchor, place_in(anchor().type.shape, kept),
                 post.builder().cast(result, anchor().type.dtype));
       store_all(post, kept);
       return requests_of({&body, &post});

@@ -14,6 +14,9 @@ namespace reprise {
 [[nodiscard]] Lowered build_plan(const Graph& graph, const StoredValues& stored,
                                  std::vector<KernelDraft> drafts);
 
+/// Whether the kernel may write `output` over `input`: it reads each element, nowhere else, before
+/// it writes the same one.
+[[nodiscard]] bool may_donate(const Kernel& kernel, BufferId input, BufferId output);
 /// Outputs that may take over an input's storage, at most one for each input and output.
 [[nodiscard]] std::vector<Donation> find_donations(const Plan& plan,
                                                    std::span<const Kernel> kernels);

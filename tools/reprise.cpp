@@ -51,7 +51,9 @@ const Pass& find_pass(std::span<const Pass> passes, std::string_view name) {
   throw Error(str("no pass is called '", name, "'; known here: ", known));
 }
 
-void opt(const std::string& path, const std::vector<std::string>& passes) {
+enum class Explain : uint8_t { No, Yes };
+
+void opt(const std::string& path, const std::vector<std::string>& passes, Explain explaining) {
   const std::string text = read_text(path);
   if (is_kernel(text)) {
     Kernel kernel = parse_kernel(text);
@@ -64,7 +66,8 @@ void opt(const std::string& path, const std::vector<std::string>& passes) {
   verify(graph);
   for (const std::string& name : passes) {
     if (name == "fuse") {
-      std::cout << print(fuse(graph), graph);
+      const Fusion fusion = fuse(graph);
+      std::cout << (explaining == Explain::Yes ? explain(fusion, graph) : print(fusion, graph));
       return;
     }
     if (name == "lower") {
@@ -261,11 +264,14 @@ int main_checked(int argc, char** argv) {
   std::vector<std::string> passes;
   RunOptions options;
   int threads = 0;
+  bool explaining = false;
 
   CLI::App* opt_command =
       app.add_subcommand("opt", "Run passes over a graph or a kernel and print it");
   opt_command->add_option("file", path, "Textual IR; - for standard input")->required();
   opt_command->add_option("--passes", passes, "Comma-separated, in order")->delimiter(',');
+  opt_command->add_flag("--explain", explaining,
+                        "With --passes=..,fuse: only why each edge is fused or not");
   CLI::App* show_command = app.add_subcommand("show", "Print every stage of compiling a graph");
   show_command->add_option("file", path, "A graph; - for standard input")->required();
   show_command->add_option("--stage", only, "Only stages whose name holds this text");
@@ -288,7 +294,7 @@ int main_checked(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   set_num_threads(threads);
-  if (*opt_command) opt(path, passes);
+  if (*opt_command) opt(path, passes, explaining ? Explain::Yes : Explain::No);
   if (*show_command) show_stages(path, only, target);
   if (*run_command) return run(path, options);
   if (*ops_command) list_ops(op);
