@@ -21,31 +21,25 @@ Lowered lower_verified(const Graph& graph) {
   return lowered;
 }
 
-std::vector<Bytes> run_lowered(const Graph& graph, const Lowered& lowered,
-                               const GraphInputs& inputs) {
+std::vector<Bytes> unwritten_outputs(const Graph& graph) {
   std::vector<Bytes> outputs;
   for (NodeId output : graph.outputs()) {
     const TensorType& type = graph[output].type;
-    // Values nobody writes must not look right by chance.
     outputs.emplace_back(type.shape.numel() * size_of(type.dtype), std::byte{0xa5});
   }
-  std::vector<void*> input_pointers, output_pointers;
-  for (const void* pointer : inputs.pointers) {
-    input_pointers.push_back(const_cast<void*>(pointer));
-  }
-  for (Bytes& output : outputs) output_pointers.push_back(output.data());
-  interpret(lowered.plan, lowered.kernels, Numerics{}, input_pointers, output_pointers,
-            inputs.parameters);
-  // The plan leaves aliases to its user: here they are copied out.
-  for (const Alias& alias : lowered.plan.aliases) {
+  return outputs;
+}
+
+void copy_aliases(const Graph& graph, const Plan& plan, const GraphInputs& inputs,
+                  std::vector<Bytes>& outputs) {
+  for (const Alias& alias : plan.aliases) {
     const TensorType& type = graph[graph.outputs()[alias.output]].type;
-    const Slot& slot = lowered.plan.slots[alias.slot.index];
+    const Slot& slot = plan.slots[alias.slot.index];
     const auto index = static_cast<size_t>(slot.index);
     const std::byte* from = slot.kind == SlotKind::Input
                                 ? static_cast<const std::byte*>(inputs.pointers[index])
                                 : outputs[index].data();
     const size_t width = size_of(type.dtype);
-    std::vector<int64_t> place(type.shape.rank());
     for (int64_t i = 0; i < type.shape.numel(); ++i) {
       int64_t element = alias.offset, rest = i;
       for (int axis = type.shape.rank(); axis-- > 0;) {
@@ -55,6 +49,19 @@ std::vector<Bytes> run_lowered(const Graph& graph, const Lowered& lowered,
       std::copy_n(from + element * width, width, outputs[alias.output].data() + i * width);
     }
   }
+}
+
+std::vector<Bytes> run_lowered(const Graph& graph, const Lowered& lowered,
+                               const GraphInputs& inputs) {
+  std::vector<Bytes> outputs = unwritten_outputs(graph);
+  std::vector<void*> input_pointers, output_pointers;
+  for (const void* pointer : inputs.pointers) {
+    input_pointers.push_back(const_cast<void*>(pointer));
+  }
+  for (Bytes& output : outputs) output_pointers.push_back(output.data());
+  interpret(lowered.plan, lowered.kernels, Numerics{}, input_pointers, output_pointers,
+            inputs.parameters);
+  copy_aliases(graph, lowered.plan, inputs, outputs);
   return outputs;
 }
 

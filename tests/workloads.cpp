@@ -1,7 +1,10 @@
 // Graphs of common workloads as the frontend records them: rows, classifiers, transformers.
 #include "workloads.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <random>
 
 #include "ir/error.h"
 #include "passes/graph_passes.h"
@@ -12,14 +15,17 @@ Graph optimized(const Graph& graph) {
   return dce(cse(simplify(canonicalize(dce(graph)))));
 }
 
-std::vector<Value> Workload::gradient_of(Value y, const std::vector<Value>& xs) {
-  return gradient(b, y, b.ones(b.type(y)), xs);
+std::vector<Value> Workload::weight_gradients(Value loss) {
+  if (loss.valid()) return gradient(b, loss, b.ones(b.type(loss)), weights_);
+  std::vector<Value> given;
+  for (Value weight : weights_) given.push_back(input(b.shape(weight)));
+  return given;
 }
 
-void Workload::differentiate(Value y, std::initializer_list<Value> xs) {
+void Workload::differentiate(Value y, const std::vector<Value>& xs) {
   const TensorType type = b.type(y);
   const Value cotangent = input(type.shape, type.dtype);
-  for (Value g : gradient(b, y, cotangent, std::vector<Value>(xs))) b.output(g);
+  for (Value g : gradient(b, y, cotangent, xs)) b.output(g);
 }
 
 void update_sgd(Workload& w, Value loss) {
@@ -168,6 +174,72 @@ Graph transformer_step(const TransformerShape& s, Update update) {
   return w.finish();
 }
 
+Graph update_only(const std::vector<Shape>& shapes, Update update) {
+  Workload w;
+  for (const Shape& shape : shapes) (void)w.weight(shape);
+  update(w, Value{});
+  return w.finish();
+}
+
+Graph row_op(Op op, const Shape& shape, Rows rows) {
+  Workload w;
+  const int last = shape.rank() - 1;
+  const Value x = w.input(shape);
+  Value y, gamma, beta;
+  switch (op) {
+    case Op::CrossEntropy: {
+      const Shape labels(shape.extents().first(static_cast<size_t>(last)));
+      y = w.b.record(op, {x, w.input(labels, DType::I64)}, Attrs().add_int(0));
+      break;
+    }
+    case Op::LogSumExp:
+      y = w.b.reduce(op, x, 1u << last, false);
+      break;
+    case Op::LayerNorm:
+      gamma = w.input({shape[last]});
+      beta = w.input({shape[last]});
+      y = w.b.record(op, {x, w.number(), gamma, beta}, Attrs().add_int(1 << last));
+      break;
+    case Op::RmsNorm:
+      gamma = w.input({shape[last]});
+      y = w.b.record(op, {x, w.number(), gamma}, Attrs().add_int(1 << last));
+      break;
+    default:
+      y = w.b.record(op, {x}, Attrs().add_int(last));
+  }
+  w.b.output(y);
+  if (rows == Rows::WithGradient) {
+    std::vector<Value> xs{x};
+    if (gamma.valid()) xs.push_back(gamma);
+    if (beta.valid()) xs.push_back(beta);
+    w.differentiate(y, xs);
+  }
+  return w.finish();
+}
+
+GraphInputs workload_inputs(const Graph& graph, uint32_t seed, Draw draw, int64_t bound) {
+  GraphInputs inputs = sample_inputs(graph, seed);
+  std::mt19937 random(seed);
+  for (const Node& node : graph.nodes()) {
+    const DType dtype = node.type.dtype;
+    if (node.op == Op::Parameter) {
+      const Bytes element = sample_elements(dtype, 1, Draw::Small, random);
+      std::memcpy(&inputs.parameters[node.attrs.word(0)], element.data(), element.size());
+    }
+    if (node.op != Op::Input) continue;
+    Bytes& bytes = inputs.storage[node.attrs.word(0)];
+    const int64_t count = static_cast<int64_t>(bytes.size() / size_of(dtype));
+    Bytes drawn = sample_elements(dtype, count, draw, random);
+    if (dtype == DType::I64) {
+      std::vector<int64_t> indices;
+      for (int64_t i = 0; i < count; ++i) indices.push_back(random() % bound);
+      drawn = bytes_of(indices);
+    }
+    std::copy(drawn.begin(), drawn.end(), bytes.begin());
+  }
+  return inputs;
+}
+
 std::string describe_launches(const Lowered& lowered) {
   const auto extents = [](const std::vector<int64_t>& values) {
     std::string text = "[";
@@ -183,7 +255,9 @@ std::string describe_launches(const Lowered& lowered) {
         text += str(" grid ", extents(part.grid), " {");
         for (const Stage& stage : part.stages) {
           const bool contraction = stage.kind == StageKind::Contraction;
-          text += str(contraction ? " matmul" : stage.reduce.empty() ? " map" : " fold",
+          text += str(contraction            ? " matmul"
+                      : stage.reduce.empty() ? " map"
+                                             : " fold",
                       extents(stage.parallel), extents(stage.reduce));
         }
         text += " }";

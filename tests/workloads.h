@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "graph_samples.h"
 #include "ir/builder.h"
 #include "ir/graph.h"
 #include "passes/lower.h"
@@ -30,15 +31,13 @@ class Workload {
     return weights_.back();
   }
   /// Gradients of sum(y * cotangent), the cotangent being an input.
-  void differentiate(Value y, std::initializer_list<Value> xs);
+  void differentiate(Value y, const std::vector<Value>& xs);
   [[nodiscard]] const std::vector<Value>& weights() const { return weights_; }
-  [[nodiscard]] std::vector<Value> weight_gradients(Value loss) {
-    return gradient_of(loss, weights_);
-  }
+  /// Of the loss; of nothing, inputs.
+  [[nodiscard]] std::vector<Value> weight_gradients(Value loss);
   [[nodiscard]] Graph finish() const { return optimized(graph); }
 
  private:
-  [[nodiscard]] std::vector<Value> gradient_of(Value y, const std::vector<Value>& xs);
   uint32_t num_inputs_ = 0, num_numbers_ = 0;
   std::vector<Value> weights_;
 };
@@ -67,6 +66,17 @@ struct TransformerShape {
 [[nodiscard]] Graph transformer_forward(const TransformerShape& shape);
 /// Embeddings, blocks, a layer norm, logits, cross-entropy, the update of every weight.
 [[nodiscard]] Graph transformer_step(const TransformerShape& shape, Update update = update_adamw);
+
+/// One step of an optimizer for given gradients of parameters of these shapes.
+[[nodiscard]] Graph update_only(const std::vector<Shape>& shapes, Update update);
+
+/// An op over the last axis, alone or with the gradients of all its float operands.
+enum class Rows : uint8_t { Forward, WithGradient };
+[[nodiscard]] Graph row_op(Op op, const Shape& shape, Rows rows);
+
+/// Sampled inputs, integers in [0, bound).
+[[nodiscard]] GraphInputs workload_inputs(const Graph& graph, uint32_t seed, Draw draw,
+                                          int64_t bound);
 
 /// One line a launch: its kernel, and the loops of each stage of each part.
 [[nodiscard]] std::string describe_launches(const Lowered& lowered);
