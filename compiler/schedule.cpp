@@ -1,6 +1,8 @@
 // Chooses vector axes, tiles and tasks from shapes and the target alone.
 #include "compiler/schedule.h"
 
+#include <optional>
+
 #include "codegen/analysis.h"
 
 namespace reprise {
@@ -87,6 +89,15 @@ void choose_tile(PartSchedule& schedule, const codegen::ContractionLoops& loops,
   schedule.nr = static_cast<int>(std::min(vectors, vectors_in_row)) * lanes;
 }
 
+/// Whether a factor is more than a load: it is then computed once, into a packed panel.
+bool is_computed(const Body& body, ScalarId root) {
+  const std::vector<bool> needed = codegen::needed_by(body, root);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i] && codegen::instr_cost(body.instrs[i]) > 0) return true;
+  }
+  return false;
+}
+
 PartSchedule schedule_contraction(const Part& part, const Stage& stage, const TargetInfo& target) {
   PartSchedule schedule;
   const codegen::ContractionLoops loops(stage, static_cast<int>(part.grid.size()));
@@ -98,12 +109,18 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
 
   // A factor that the cache holds is read in place; a large one would miss on every row.
   const bool large = loops.depth * loops.columns * bytes > target.l2_bytes;
+  // So is one that is computed only if few tiles pass over it.
+  const Reduction& dot = stage.reductions[0];
+  const bool work_b = is_computed(stage.body, loops.vector_root(dot));
+  const bool work_a = is_computed(stage.body, loops.scalar_root(dot));
   schedule.pack_b =
-      loops.depth >= schedule.vector_lanes && (!loops.direct || (large && loops.rows >= 32));
+      loops.depth >= schedule.vector_lanes &&
+      (!loops.direct || (large && loops.rows >= 32) || (work_b && loops.rows > schedule.mr));
   if (schedule.pack_b && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
   // The other factor is worth a copy when many panels pass over it.
   schedule.pack_a = loops.row >= 0 && loops.rows >= 32 && loops.columns >= 32 * schedule.nr &&
                     (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
+  schedule.pack_a |= work_a && loops.row >= 0 && loops.columns > schedule.nr;
   if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
 
   schedule.task_points = std::max<int64_t>(loops.rows, 1);
@@ -131,11 +148,23 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   return schedule;
 }
 
+/// One tile for all contractions of a part, and what any of them needs packed.
+std::optional<PartSchedule> schedule_contractions(const Part& part, const TargetInfo& target) {
+  std::optional<PartSchedule> schedule;
+  for (const Stage& stage : part.stages) {
+    if (stage.kind != StageKind::Contraction) continue;
+    const PartSchedule own = schedule_contraction(part, stage, target);
+    if (!schedule) schedule = own;
+    schedule->pack_a |= own.pack_a;
+    schedule->pack_b |= own.pack_b;
+    schedule->kc = std::max(schedule->kc, own.kc);
+  }
+  return schedule;
+}
+
 PartSchedule schedule_part(const Kernel& kernel, const Part& part, const TargetInfo& target) {
   const int64_t points = product(part.grid);
-  for (const Stage& stage : part.stages) {
-    if (stage.kind == StageKind::Contraction) return schedule_contraction(part, stage, target);
-  }
+  if (const auto contraction = schedule_contractions(part, target)) return *contraction;
 
   const int lanes = std::max(1, target.vector_bytes / widest_element(part));
   const int body = largest_body(part);

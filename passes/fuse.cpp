@@ -17,6 +17,7 @@
 
 #include "ir/error.h"
 #include "passes/fuse_costs.h"
+#include "passes/fuse_prologue.h"
 #include "passes/fuse_views.h"
 #include "passes/graph_passes.h"
 #include "passes/index_map.h"
@@ -86,6 +87,7 @@ class Fuser {
         REPRISE_ASSERT(false);
     }
     if (needs_[id.index].stored) store(id, FuseReason::StoredAsOutput);
+    if (needs_[id.index].factor) store(id, FuseReason::StoredForOther);
   }
 
   /// Recomputed by each reader, unless that costs too much: then a group of its own is opened.
@@ -109,7 +111,8 @@ class Fuser {
     value.loads = std::min(value.loads, kMaxCost);
     if (node.op == Op::Input) return;
     value.dear = is_dear(id);
-    if (needs_[id.index].stored || value.dear) {
+    const bool factor = needs_[id.index].factor && !is_prologue(id);
+    if (needs_[id.index].stored || factor || value.dear) {
       if (!join_sibling(id)) open(id, NodeId{});
       if (value.dear) note(id, value.home, FuseReason::Dear);
     }
@@ -131,6 +134,18 @@ class Fuser {
     if (needs.expanded && value.cost > kExpandCost && graph_[id].type.shape.numel() > 1)
       return true;
     return (needs.users - 1) * value.cost > kRecomputeCost;
+  }
+
+  /// Whether the only product that reads a value may compute it there.
+  [[nodiscard]] bool is_prologue(NodeId id) const {
+    const ValueState& value = values_[id.index];
+    const Needs& needs = needs_[id.index];
+    // What a batch reads of other kernels is likely to become a stage beside it: the value is then
+    // no more than a local, and packing it gains nothing.
+    const bool beside = needs.batched && value.level > 0;
+    return !beside && needs.users == 1 && value.cost <= kPrologueCost &&
+           needs.reuse >= kPrologueReuse * value.cost &&
+           reads_like_memory(graph_, id, [this](NodeId node) { return is_loaded(node); });
   }
 
   void place_movement(NodeId id) {
@@ -184,6 +199,14 @@ class Fuser {
     }
     values_[id.index].level = level;
     open(id, id);
+    for (NodeId operand : graph_[id].operands) {
+      while (op_def(graph_[operand].op).kind == OpKind::Movement) {
+        operand = graph_[operand].operands[0];
+      }
+      if (needs_[operand.index].factor && values_[operand.index].home == kNone) {
+        note(operand, values_[id.index].home, FuseReason::Prologue);
+      }
+    }
   }
 
   // Groups

@@ -145,7 +145,20 @@ std::vector<Needs> find_needs(const Graph& graph) {
       if (kind == OpKind::Contraction) {
         NodeId base;
         const NodeId memory = is_readable_in_place(graph, operand, &base) ? base : operand;
-        if (graph[memory].op != Op::Input) needs[memory.index].stored = true;
+        if (graph[memory].op == Op::Input) continue;
+        Needs& factor = needs[memory.index];
+        if (op_def(graph[memory].op).kind == OpKind::Elementwise) {
+          const auto has_batch = [&](NodeId id) {
+            const Shape& shape = graph[id].type.shape;
+            const int64_t matrix = shape[shape.rank() - 1] * shape[shape.rank() - 2];
+            return matrix != 0 && shape.numel() / matrix > 1;
+          };
+          factor.factor = true;
+          factor.batched = has_batch(node.operands[0]) && has_batch(node.operands[1]);
+          factor.reuse = node.type.shape[node.type.shape.rank() - (o == 0 ? 1 : 2)];
+        } else {
+          factor.stored = true;
+        }
       }
     }
   }

@@ -43,7 +43,12 @@ struct Needs {
   bool stored = false;    ///< it must have memory: an output, or read through strides
   bool expanded = false;  ///< some reader reads an element more than once
   bool uniform = false;   ///< one element, computed from constants and parameters alone
-  int64_t users = 0;      ///< nodes that read it, through movements too
+  /// An operand of a product, which reads it from memory unless it is cheap to compute there;
+  /// `reuse`: elements of the result for each of its own; `batched`: both factors have a batch.
+  bool factor = false;
+  bool batched = false;
+  int64_t reuse = 0;
+  int64_t users = 0;  ///< nodes that read it, through movements too
 };
 [[nodiscard]] std::vector<Needs> find_needs(const Graph& graph);
 

@@ -121,5 +121,62 @@ TEST(Gemm, VectorTimesMatrix) {
   }
 }
 
+/// Products that are stages of one grid: every point packs for all rows of its tile.
+TEST(Gemm, StagesOfOneGrid) {
+  const std::string text = R"(kernel {
+    input b0: f32[2220]
+    input b1: f32[3219]
+    input b2: f32[2001]
+    output b3: f32[1380]
+    local b4: f32[580]
+    local b5: f32[20]
+    phase { part grid [3] {
+      contraction parallel [20, 29] reduce [37] {
+        %0 = load b0[g0*740 + i0*37 + r0] : f32
+        %1 = load b1[g0*1073 + i1*37 + r0] : f32
+        reduce dot %0, %1 : f32
+      } post {
+        %0 = reduced 0 : f32
+        store b4[i0*29 + i1], %0
+      }
+      loop parallel [20] reduce [29] {
+        %0 = load b4[i0*29 + r0] : f32
+        reduce sum %0 : f32
+      } post {
+        %0 = reduced 0 : f32
+        store b5[i0], %0
+      }
+      contraction parallel [20, 23] reduce [29] {
+        %0 = load b4[i0*29 + r0] : f32
+        %1 = load b5[i0] : f32
+        %2 = div %0, %1 : f32
+        %3 = load b2[g0*667 + i1 + r0*23] : f32
+        reduce dot %2, %3 : f32
+      } post {
+        %0 = reduced 0 : f32
+        store b3[g0*460 + i0*23 + i1], %0
+      }
+    } }
+  })";
+  expect_compiled_like_interpreted(text);
+  for (const int64_t kc : {0, 8}) {
+    for (const bool pack_a : {false, true}) {
+      for (const bool pack_b : {false, true}) {
+        KernelRun run;
+        run.schedule = Schedule{{{{.vector_axis = VectorAxis::Loop,
+                                   .vector_lanes = 4,
+                                   .unroll = 2,
+                                   .task_points = 1,
+                                   .mr = 4,
+                                   .nr = 8,
+                                   .kc = kc,
+                                   .pack_a = pack_a,
+                                   .pack_b = pack_b}}}};
+        expect_compiled_like_interpreted(text, run);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reprise

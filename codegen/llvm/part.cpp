@@ -195,7 +195,11 @@ class PartEmitter {
     const Stage& stage = part_.stages[s];
     Scope scope = grid;
     if (stage.kind == StageKind::Contraction) {
-      const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), schedule_);
+      // Tasks are grid points here: each runs over all of the tile, so packs for all of it.
+      PartSchedule whole = schedule_;
+      whole.task_points = std::max<int64_t>(1, product(stage.parallel));
+      whole.task_columns = 0;
+      const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), whole);
       f_.loop(f_.i64(0), f_.i64(tiling.outer_count()), 1, [&](Value* outer) {
         emit_contraction(f_, stage, tiling, locals_, grid, outer, f_.i64(0),
                          f_.i64(tiling.row_tiles()), f_.i64(0), f_.i64(tiling.panels()));
