@@ -55,6 +55,14 @@ using StageObserver = std::function<void(std::string_view stage, std::string_vie
 /// Assigns arena offsets by lifetime; sets arena_bytes. Offsets are multiples of 64.
 [[nodiscard]] Plan plan_memory(const Plan& plan);
 
+/// What a plan's temporaries take, in bytes.
+struct ArenaUse {
+  int64_t arena = 0;        ///< as planned
+  int64_t alive = 0;        ///< the most that is alive during one launch: no arena can be smaller
+  int64_t temporaries = 0;  ///< all together, if each had memory of its own
+};
+[[nodiscard]] ArenaUse arena_use(const Plan& plan);
+
 /// The code generator for CPUs, loaded when first asked for: a process that finds all its code in
 /// the cache never loads LLVM. Throws DeviceError naming the file it looked for.
 [[nodiscard]] const Backend& llvm_backend();

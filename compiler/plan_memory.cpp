@@ -77,25 +77,56 @@ int64_t aligned(int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+/// The launches during which each temporary is alive.
+struct Lifetimes {
+  explicit Lifetimes(const Plan& plan)
+      : first(plan.slots.size(), UINT32_MAX),
+        last(plan.slots.size(), 0),
+        begins(plan.launches.size()),
+        ends(plan.launches.size()) {
+    for (uint32_t l = 0; l < plan.launches.size(); ++l) {
+      for (SlotId slot : plan.launches[l].buffers) {
+        first[slot.index] = std::min(first[slot.index], l);
+        last[slot.index] = l;
+      }
+    }
+    for (uint32_t s = 0; s < plan.slots.size(); ++s) {
+      if (plan.slots[s].kind != SlotKind::Arena || plan.slots[s].bytes == 0) continue;
+      if (first[s] == UINT32_MAX) continue;
+      begins[first[s]].push_back(s);
+      ends[last[s]].push_back(s);
+    }
+  }
+
+  std::vector<uint32_t> first, last;                ///< per slot: a launch
+  std::vector<std::vector<uint32_t>> begins, ends;  ///< per launch: slots
+};
+
 }  // namespace
+
+ArenaUse arena_use(const Plan& plan) {
+  const Lifetimes lifetimes(plan);
+  ArenaUse use{.arena = plan.arena_bytes, .alive = 0, .temporaries = 0};
+  int64_t alive = 0;
+  for (size_t l = 0; l < plan.launches.size(); ++l) {
+    for (uint32_t s : lifetimes.begins[l]) {
+      alive += aligned(plan.slots[s].bytes);
+      use.temporaries += aligned(plan.slots[s].bytes);
+    }
+    use.alive = std::max(use.alive, alive);
+    for (uint32_t s : lifetimes.ends[l]) alive -= aligned(plan.slots[s].bytes);
+  }
+  return use;
+}
 
 Plan plan_memory(const Plan& plan) {
   Plan planned = plan;
   const size_t num_launches = plan.launches.size();
-  std::vector<uint32_t> first(plan.slots.size(), UINT32_MAX), last(plan.slots.size(), 0);
-  for (uint32_t l = 0; l < num_launches; ++l) {
-    for (SlotId slot : plan.launches[l].buffers) {
-      first[slot.index] = std::min(first[slot.index], l);
-      last[slot.index] = l;
-    }
-  }
-  std::vector<std::vector<uint32_t>> begins(num_launches), ends(num_launches);
-  for (uint32_t s = 0; s < plan.slots.size(); ++s) {
-    if (plan.slots[s].kind != SlotKind::Arena) continue;
-    planned.slots[s].offset = 0;
-    if (first[s] == UINT32_MAX || plan.slots[s].bytes == 0) continue;
-    begins[first[s]].push_back(s);
-    ends[last[s]].push_back(s);
+  const Lifetimes lifetimes(plan);
+  std::vector<std::vector<uint32_t>> begins = lifetimes.begins;
+  const std::vector<std::vector<uint32_t>>& ends = lifetimes.ends;
+  for (Slot& slot : planned.slots) {
+    if (slot.kind == SlotKind::Arena) slot.offset = 0;
   }
   Arena arena;
   for (size_t l = 0; l < num_launches; ++l) {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <random>
 
 #include "compiler/pipeline.h"
 #include "ir/kernel.h"
 #include "ir/plan.h"
+#include "plan_runner.h"
+#include "workloads.h"
 
 namespace reprise {
 namespace {
@@ -24,27 +27,6 @@ void add_launch(Plan& plan, std::vector<SlotId> buffers) {
 
 int64_t aligned(int64_t bytes) {
   return (bytes + 63) / 64 * 64;
-}
-
-/// The most bytes that are alive during one launch: no arena can be smaller.
-int64_t lower_bound(const Plan& plan) {
-  int64_t most = 0;
-  for (size_t l = 0; l < plan.launches.size(); ++l) {
-    int64_t alive = 0;
-    for (uint32_t s = 0; s < plan.slots.size(); ++s) {
-      if (plan.slots[s].kind != SlotKind::Arena) continue;
-      const auto uses = [&](const Launch& launch) {
-        return std::find(launch.buffers.begin(), launch.buffers.end(), SlotId{s}) !=
-               launch.buffers.end();
-      };
-      const auto begin = plan.launches.begin(), now = begin + static_cast<int64_t>(l);
-      if (std::any_of(begin, now + 1, uses) && std::any_of(now, plan.launches.end(), uses)) {
-        alive += aligned(plan.slots[s].bytes);
-      }
-    }
-    most = std::max(most, alive);
-  }
-  return most;
 }
 
 TEST(PlanMemory, AChainNeedsTwoBuffers) {
@@ -101,11 +83,24 @@ TEST(PlanMemory, RandomLifetimesStayNearTheLowerBound) {
     for (auto& list : buffers) add_launch(plan, list);
     const Plan planned = plan_memory(plan);
     verify(planned);  // nothing overlaps (P06)
-    const int64_t bound = lower_bound(plan);
+    const int64_t bound = arena_use(plan).alive;
     EXPECT_GE(planned.arena_bytes, bound);
     worst = std::max(worst, static_cast<double>(planned.arena_bytes) / static_cast<double>(bound));
   }
   EXPECT_LE(worst, 1.6);
+}
+
+TEST(PlanMemory, ATransformersStepNeedsLittleMoreThanIsAliveAtOnce) {
+  for (const int64_t width : {64, 128}) {
+    const Graph graph = transformer_step(
+        {.batch = 4, .tokens = 64, .width = width, .heads = 4, .layers = 4, .vocabulary = 96});
+    const ArenaUse use = arena_use(lower_verified(graph).plan);
+    RecordProperty("arena", use.arena);
+    RecordProperty("alive", use.alive);
+    std::cout << "arena " << use.arena << " alive " << use.alive << " temporaries "
+              << use.temporaries << "\n";
+    EXPECT_LE(use.arena * 10, use.alive * 13);
+  }
 }
 
 }  // namespace

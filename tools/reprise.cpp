@@ -99,6 +99,9 @@ void show_stages(const std::string& path, const std::string& only, const std::st
   };
   const CodeTarget to = find_target(name);
   const CompiledGraph compiled = compile(parse_graph(read_text(path)), to.target, {}, observer);
+  const ArenaUse use = arena_use(compiled.plan);
+  observer("memory", str("arena ", use.arena, " bytes for ", use.temporaries, "; at least ",
+                         use.alive, " are alive at once"));
   for (size_t i = 0; i < compiled.kernels.size(); ++i) {
     (void)to.backend.generate(compiled.kernels[i], compiled.schedules[i], to.target,
                               [&](std::string_view what, std::string_view text) {
