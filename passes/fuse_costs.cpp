@@ -34,18 +34,32 @@ int64_t cost_of(ScalarOp op) {
   }
 }
 
-/// Whether a contraction can read the operand where it is: each axis of the tile advances.
-bool is_readable_in_place(const Graph& graph, NodeId operand, NodeId* base) {
-  StridedView view;
-  if (!strided_view(graph, operand, &view)) return false;
-  const Node& stored = graph[view.base];
-  if (op_def(stored.op).kind == OpKind::Leaf && stored.op != Op::Input) return false;
-  const Shape& shape = graph[operand].type.shape;
-  for (int axis = shape.rank() - 2; axis < shape.rank(); ++axis) {
-    if (shape[axis] > 1 && view.strides[axis] == 0) return false;
+/// Movements between an operand and its memory that are looked at.
+constexpr size_t kMaxViews = 16;
+
+/// The value whose memory a contraction reads its operand from: the deepest one below it that it is
+/// a strided view of, each axis of the tile advancing; else the operand itself.
+NodeId operand_memory(const Graph& graph, NodeId operand) {
+  std::vector<NodeId> below{operand};
+  while (op_def(graph[below.back()].op).kind == OpKind::Movement && below.size() < kMaxViews) {
+    below.push_back(graph[below.back()].operands[0]);
   }
-  *base = view.base;
-  return true;
+  const Shape& shape = graph[operand].type.shape;
+  const auto is_readable = [&](NodeId memory) {
+    const Node& node = graph[memory];
+    if (op_def(node.op).kind == OpKind::Leaf && node.op != Op::Input) return false;
+    StridedView view;
+    if (!strided_view(graph, operand, &view, [&](NodeId id) { return id == memory; }) ||
+        view.base != memory) {
+      return false;
+    }
+    for (int axis = shape.rank() - 2; axis < shape.rank(); ++axis) {
+      if (shape[axis] > 1 && view.strides[axis] == 0) return false;
+    }
+    return true;
+  };
+  while (below.size() > 1 && !is_readable(below.back())) below.pop_back();
+  return below.back();
 }
 
 }  // namespace
@@ -143,8 +157,7 @@ std::vector<Needs> find_needs(const Graph& graph) {
         need.expanded |= node.type.shape.numel() > graph[operand].type.shape.numel();
       }
       if (kind == OpKind::Contraction) {
-        NodeId base;
-        const NodeId memory = is_readable_in_place(graph, operand, &base) ? base : operand;
+        const NodeId memory = operand_memory(graph, operand);
         if (graph[memory].op == Op::Input) continue;
         Needs& factor = needs[memory.index];
         if (op_def(graph[memory].op).kind == OpKind::Elementwise) {

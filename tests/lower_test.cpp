@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -467,6 +468,21 @@ TEST(Lower, AViewOfAProductIsStoredWhereItIsComputed) {
   s.b.output(s.b.add(flat, s.input({28})));
   s.expect_same();
   EXPECT_EQ(num_launches(s.graph), 1);
+}
+
+TEST(Lower, AProductsViewIsStoredOnceForAllProductsThatReadIt) {
+  Sketch s;
+  const Value x = s.input({3, 4, 5, 6}), y = s.input({3, 4, 6, 7});
+  const int64_t order[] = {0, 2, 1, 3};
+  const Value mixed = s.b.permute(s.b.matmul(x, y), order);  // [3,5,4,7]
+  s.b.output(s.b.matmul(s.b.reshape(mixed, {3, 5, 28}), s.input({28, 9})));
+  s.b.output(s.b.matmul(s.b.transpose(s.b.reshape(mixed, {15, 28})), s.input({15, 11})));
+  s.expect_same();
+  const Lowered lowered = lower_verified(s.graph);
+  EXPECT_EQ(lowered.plan.launches.size(), 2);
+  EXPECT_EQ(std::count_if(lowered.plan.slots.begin(), lowered.plan.slots.end(),
+                          [](const Slot& slot) { return slot.kind == SlotKind::Arena; }),
+            1);
 }
 
 TEST(Lower, TwoPlacesOfOneProductDoNotMeet) {
