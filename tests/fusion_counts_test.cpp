@@ -2,8 +2,11 @@
 // their ops computed one by one.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "compiled_graph.h"
 #include "plan_runner.h"
+#include "random_graph.h"
 #include "workloads.h"
 
 namespace reprise {
@@ -116,6 +119,16 @@ TEST(FusionCounts, ATransformersStepGivesTheBitsOfItsOps) {
   const TransformerShape shape{
       .batch = 4, .tokens = 9, .width = 20, .heads = 4, .layers = 2, .vocabulary = 13};
   expect_op_by_op(transformer_step(shape), 9);
+}
+
+TEST(FusionCounts, CompiledRandomHeads) {
+  const char* count = std::getenv("REPRISE_RANDOM_GRAPHS");
+  const uint32_t graphs = count != nullptr ? static_cast<uint32_t>(std::atoi(count)) : 12;
+  for (uint32_t seed = 0; seed < graphs; ++seed) {
+    const Graph graph = random_heads(seed);
+    EXPECT_EQ(compiled_difference(graph, sample_inputs(graph, seed)), "") << "seed " << seed << "\n"
+                                                                          << print(graph);
+  }
 }
 
 }  // namespace

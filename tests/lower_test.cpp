@@ -536,5 +536,19 @@ TEST(Lower, RandomGraphs) {
   }
 }
 
+TEST(Lower, RandomHeads) {
+  const char* count = std::getenv("REPRISE_RANDOM_GRAPHS");
+  const uint32_t graphs = count != nullptr ? static_cast<uint32_t>(std::atoi(count)) : 300;
+  for (uint32_t seed = 0; seed < graphs; ++seed) {
+    const Graph graph = random_heads(seed);
+    try {
+      ASSERT_EQ(lowering_difference(graph, seed), "") << "seed " << seed;
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << ": " << error.what() << print(graph)
+             << print(fuse(graph), graph);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reprise

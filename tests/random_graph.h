@@ -11,4 +11,7 @@ namespace reprise {
 /// extents 0 to 7, one to four outputs.
 [[nodiscard]] Graph random_graph(uint32_t seed);
 
+/// Products over a batch, folds of their rows, and views between them, in any order; optimized.
+[[nodiscard]] Graph random_heads(uint32_t seed);
+
 }  // namespace reprise
