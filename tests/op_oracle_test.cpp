@@ -17,6 +17,13 @@ namespace {
 
 using Fill = SampleOperand::Fill;
 
+// Every so many samples of an op run: sanitizers make compiling several times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kSampleStep = 2;
+#else
+constexpr int kSampleStep = 1;
+#endif
+
 struct OracleCase {
   Op op;
   Sample sample;  ///< with the dtypes of this case
@@ -135,7 +142,7 @@ TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
     if (op_def(op).samples == nullptr) continue;
     int number = 0, ran = 0;
     for (const Sample& sample : op_def(op).samples()) {
-      ++number;
+      if (number++ % kSampleStep != 0 && !full) continue;
       for (int d = 0; d <= static_cast<int>(DType::F64); ++d) {
         if (!full && d % 3 != number % 3) continue;
         ran += check(with_dtype(op, sample, static_cast<DType>(d)), random);
@@ -145,7 +152,7 @@ TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
     cases += ran;
   }
   RecordProperty("cases", cases);
-  EXPECT_GT(cases, 500);
+  EXPECT_GT(cases, 500 / kSampleStep);
 }
 
 }  // namespace
