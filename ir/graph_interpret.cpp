@@ -270,10 +270,7 @@ class GraphInterpreter {
     const ScalarId raw =
         scalar.cast(load(scalar, 1, std::move(from_indices), indices.dtype), DType::I64);
     const int64_t extent = data.shape[axis];
-    const ScalarId zero = scalar.integer(0, DType::I64);
-    const ScalarId wrapped = scalar.select(
-        scalar.lt(raw, zero), scalar.add(raw, scalar.integer(extent, DType::I64)), raw);
-    const ScalarId checked = scalar.check_index(wrapped, extent);
+    const ScalarId checked = scalar.check_index_from_end(raw, extent);
     const ScalarId dynamic = scalar.mul(checked, scalar.integer(data_strides[axis], DType::I64));
     const ScalarId element = load(scalar, 0, std::move(from_data), data.dtype, {}, dynamic);
     run_body(body, element, node, out);

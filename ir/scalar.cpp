@@ -202,4 +202,11 @@ ScalarId ScalarBuilder::check_index(ScalarId index, int64_t extent) {
                .bits = static_cast<uint64_t>(extent)});
 }
 
+ScalarId ScalarBuilder::check_index_from_end(ScalarId index, int64_t extent) {
+  // As unsigned numbers only the sums of [-extent, 0) lie below the extent.
+  const ScalarId sum = add(index, integer(extent, DType::I64));
+  const ScalarId from_end = lt(cast(sum, DType::U64), integer(extent, DType::U64));
+  return check_index(select(from_end, sum, index), extent);
+}
+
 }  // namespace reprise

@@ -135,6 +135,8 @@ class ScalarBuilder {
   ScalarId cast(ScalarId a, DType dtype);  ///< nothing is emitted when the dtype is the same
   ScalarId bitcast(ScalarId a, DType dtype);
   ScalarId check_index(ScalarId index, int64_t extent);
+  /// check_index of an i64 that counts from the end when negative; reported as it was given.
+  ScalarId check_index_from_end(ScalarId index, int64_t extent);
 
   ScalarId add(ScalarId a, ScalarId b) { return binary(ScalarOp::Add, a, b); }
   ScalarId sub(ScalarId a, ScalarId b) { return binary(ScalarOp::Sub, a, b); }

@@ -104,10 +104,7 @@ ValueLowering::Place ValueLowering::gather_data(Place place, ScalarId index) {
   const int64_t extent = shape[axis];
 
   const ScalarId wide = builder_.cast(index, DType::I64);
-  const ScalarId wrapped =
-      builder_.select(builder_.lt(wide, builder_.integer(0, DType::I64)),
-                      builder_.add(wide, builder_.integer(extent, DType::I64)), wide);
-  const ScalarId checked = builder_.check_index(wrapped, extent);
+  const ScalarId checked = builder_.check_index_from_end(wide, extent);
 
   const IndexMap& map = space_.map(place.map);
   IndexMap at{.coordinates = {}, .conditions = map.conditions};
