@@ -130,7 +130,9 @@ void write(const Elements& elements, bool summarize, int axis, int64_t base, siz
 
 std::string to_string(const Tensor& tensor) {
   const Elements elements(tensor);
-  const bool summarize = elements.type().shape.numel() > kSummarizeAbove;
+  int64_t positions = 1;  // rows without elements are written too
+  for (const int64_t extent : elements.type().shape) positions *= std::max<int64_t>(extent, 1);
+  const bool summarize = positions > kSummarizeAbove;
   size_t width = 0;
   widest(elements, summarize, 0, 0, width);
   std::string out;

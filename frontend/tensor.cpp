@@ -6,6 +6,7 @@
 #include "frontend/ops.h"
 #include "frontend/record.h"
 #include "ir/float16.h"
+#include "runtime/device.h"
 
 namespace reprise {
 
@@ -77,6 +78,11 @@ void Tensor::fail_empty() {
   throw Error("the tensor is empty: it was default-constructed or moved from");
 }
 
+void Tensor::fail_memory(size_t width) const {
+  throw OutOfMemoryError(str("out of memory: a vector for ", type(), " needs ",
+                             static_cast<size_t>(numel()) * width, " bytes"));
+}
+
 Tensor Tensor::from_host(const TensorType& type, const void* data, size_t count) {
   if (static_cast<int64_t>(count) != type.shape.numel()) {
     throw ShapeError(str(count, " elements for ", type, ", which has ", type.shape.numel()));
@@ -108,11 +114,11 @@ void Tensor::read_as(DType wanted, void* destination, int64_t count) const {
   }
   const size_t bytes = static_cast<size_t>(numel) * size_of(have.dtype);
   if (wanted == have.dtype) return Runtime::get().read(id(), destination, bytes);
-  std::vector<std::byte> elements(bytes);
-  Runtime::get().read(id(), elements.data(), bytes);
+  const StoragePtr elements = cpu_device().allocator().allocate(bytes);
+  const auto* from = static_cast<const std::byte*>(elements->data());
+  Runtime::get().read(id(), elements->data(), bytes);
   const auto to = [&]<class T>(T) {
-    convert_from(have.dtype, elements.data(), static_cast<T*>(destination),
-                 static_cast<size_t>(numel));
+    convert_from(have.dtype, from, static_cast<T*>(destination), static_cast<size_t>(numel));
   };
   switch (wanted) {
     case DType::I8:

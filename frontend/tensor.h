@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <initializer_list>
 #include <ostream>
 #include <span>
@@ -133,14 +134,17 @@ class Tensor {
   /// All elements, row-major. Throws DTypeError unless every value of the dtype is a T. Realizes.
   template <Element T>
   [[nodiscard]] std::vector<T> to_vector() const {
-    const auto count = static_cast<size_t>(numel());
+    using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+    std::vector<Stored> elements;
+    try {
+      elements.resize(static_cast<size_t>(numel()));
+    } catch (const std::exception&) {  // bad_alloc, or longer than any vector
+      fail_memory(sizeof(T));
+    }
+    read_as(dtype_of<T>, elements.data(), kAnyCount);
     if constexpr (std::is_same_v<T, bool>) {
-      std::vector<uint8_t> bytes(count);
-      read_as(DType::Bool, bytes.data(), kAnyCount);
-      return {bytes.begin(), bytes.end()};
+      return {elements.begin(), elements.end()};
     } else {
-      std::vector<T> elements(count);
-      read_as(dtype_of<T>, elements.data(), kAnyCount);
       return elements;
     }
   }
@@ -170,6 +174,8 @@ class Tensor {
  private:
   static constexpr int64_t kAnyCount = -1;
   [[noreturn]] static void fail_empty();
+  /// Throws OutOfMemoryError: the elements, of `width` bytes, do not fit a vector.
+  [[noreturn]] void fail_memory(size_t width) const;
   static Tensor from_host(const TensorType& type, const void* data, size_t count);
   void read_as(DType wanted, void* destination, int64_t count) const;
 

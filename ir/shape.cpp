@@ -6,8 +6,8 @@
 namespace reprise {
 namespace {
 
-/// Byte offsets of any dtype must fit 64 bits, with room to add two of them.
-constexpr int64_t kMaxElements = int64_t{1} << 62;
+/// Byte offsets of any dtype (16 bytes at most) must fit 64 bits, with room to add two of them.
+constexpr int64_t kMaxElements = int64_t{1} << 58;
 
 void print_extents(std::ostream& out, std::span<const int64_t> extents) {
   out << '[';
@@ -37,7 +37,7 @@ Shape::Shape(std::span<const int64_t> extents) {
     }
     if (__builtin_mul_overflow(elements, std::max<int64_t>(extent, 1), &elements) ||
         elements >= kMaxElements) {
-      throw ShapeError(str("shape ", text_of(extents), " has 2^62 elements or more"));
+      throw ShapeError(str("shape ", text_of(extents), " has 2^58 elements or more"));
     }
     extents_[i] = extent;
   }

@@ -17,7 +17,7 @@ namespace reprise {
 inline constexpr int kMaxDims = 8;
 
 /// Extents, outermost first. Throws ShapeError past kMaxDims, for a negative extent, and when the
-/// number of elements does not fit 62 bits.
+/// number of elements does not fit 58 bits.
 class Shape {
  public:
   Shape() = default;
