@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "frontend/ops.h"
 #include "frontend/record.h"
@@ -28,6 +29,42 @@ Tensor random(Op op, const TensorType& type, int64_t words) {
   const Tensor key(runtime.random_key());
   const Tensor counter(runtime.random_counter(static_cast<uint64_t>(words + 3) / 4));
   return record(op, {key.id(), counter.id()}, {}, &type);
+}
+
+/// Throws unless the numbers from `first` to `last`, made by `what`, are values of `dtype` or,
+/// being floats, round to some: a cast would wrap or saturate what is beyond.
+void require_fit(const char* what, Number first, Number last, DType dtype) {
+  if (is_float(dtype) || is_complex(dtype)) return;
+  for (const Number& number : {first, last}) {
+    bool fits = true;
+    if (number.category() == DTypeCategory::Float) {
+      const double whole = std::trunc(number.as_double());
+      fits = whole >= static_cast<double>(min_integer(dtype)) &&
+             whole < static_cast<double>(max_integer(dtype)) + 1;
+    } else {
+      fits = number.fits(dtype);
+    }
+    if (!fits) throw DTypeError(str(what, " of ", first, " to ", last, " does not fit ", dtype));
+  }
+}
+
+/// A count of elements, or ShapeError: `from`, `to` and `by` as they were given.
+template <class Count>
+int64_t checked_count(Count count, Number from, Number to, Number by) {
+  if (!(count < static_cast<Count>(int64_t{1} << 58))) {
+    throw ShapeError(
+        str("arange from ", from, " to ", to, " by ", by, " has 2^58 elements or more"));
+  }
+  return count > 0 ? static_cast<int64_t>(count) : 0;
+}
+
+/// Whether `dtype`, a float, holds the value without overflow.
+bool is_finite_in(double value, DType dtype) {
+  const double largest = dtype == DType::F16    ? 65504
+                         : dtype == DType::BF16 ? 0x1.fep127
+                         : dtype == DType::F32  ? double{std::numeric_limits<float>::max()}
+                                                : std::numeric_limits<double>::max();
+  return std::abs(value) <= largest;
 }
 
 }  // namespace
@@ -72,8 +109,8 @@ Tensor stored_zeros(const TensorType& type) {
 
 Tensor arange(Number stop) {
   if (stop.category() == DTypeCategory::Float) return arange(0, stop);
-  const auto count = static_cast<int64_t>(stop.bits(DType::I64));
-  return iota(DType::I64, Shape{std::max<int64_t>(count, 0)}, 0);
+  const auto last = static_cast<int64_t>(stop.bits(DType::I64));
+  return iota(DType::I64, Shape{checked_count(last, 0, stop, 1)}, 0);
 }
 
 Tensor arange(Number start, Number stop, Number step, std::optional<DType> dtype) {
@@ -91,22 +128,33 @@ Tensor arange(Number start, Number stop, Number step, std::optional<DType> dtype
     const __int128 distance =
         by > 0 ? static_cast<__int128>(last) - first : static_cast<__int128>(first) - last;
     const __int128 stride = by > 0 ? static_cast<__int128>(by) : -static_cast<__int128>(by);
-    if (distance > 0) count = static_cast<int64_t>((distance + stride - 1) / stride);
+    count = checked_count((distance + stride - 1) / stride, start, stop, step);
   } else {
     const double steps = std::ceil((stop.as_double() - start.as_double()) / step.as_double());
-    if (!(steps < 0x1p62)) {
-      throw ShapeError(str("arange from ", start, " to ", stop, " by ", step, " does not end"));
+    count = checked_count(steps, start, stop, step);
+  }
+  const DType result = dtype.value_or(integers ? DType::I64 : DType::F32);
+  if (count > 0) {
+    // Both ends are values or lie between values: what is between them fits when they do.
+    if (integers) {
+      const auto first = static_cast<int64_t>(start.bits(wide));
+      const auto by = static_cast<int64_t>(step.bits(wide));
+      require_fit("arange", first, first + (count - 1) * by, result);
+    } else {
+      const double last = start.as_double() + static_cast<double>(count - 1) * step.as_double();
+      require_fit("arange", start.as_double(), last, result);
     }
-    count = steps > 0 ? static_cast<int64_t>(steps) : 0;
   }
   const Tensor values =
       iota(wide, Shape{count}, 0) * parameter(step, wide) + parameter(start, wide);
-  return cast(values, dtype.value_or(integers ? DType::I64 : DType::F32));
+  return cast(values, result);
 }
 
-Tensor eye(int64_t rows, int64_t columns, DType dtype) {
-  if (columns < 0) columns = rows;
-  return cast(iota(DType::I64, Shape{rows, 1}, 0) == iota(DType::I64, Shape{1, columns}, 1), dtype);
+Tensor eye(int64_t rows, std::optional<int64_t> columns, DType dtype) {
+  const int64_t width = columns.value_or(rows);
+  if (rows < 0 || width < 0)
+    throw ShapeError(str("eye of ", rows, " rows and ", width, " columns"));
+  return cast(iota(DType::I64, Shape{rows, 1}, 0) == iota(DType::I64, Shape{1, width}, 1), dtype);
 }
 
 void set_seed(uint64_t seed) {
@@ -124,11 +172,20 @@ Tensor randn(const Shape& shape, DType dtype) {
 
 Tensor uniform(const Shape& shape, Number low, Number high, DType dtype) {
   const double span = high.as_double() - low.as_double();
+  if (!(low.as_double() <= high.as_double())) {
+    throw Error(str("uniform from ", low, " to ", high, ": expected low <= high"));
+  }
+  for (const double value : {low.as_double(), high.as_double(), span}) {
+    if (is_float(dtype) && !is_finite_in(value, dtype)) {
+      throw Error(str("uniform from ", low, " to ", high, ": ", value, " overflows ", dtype));
+    }
+  }
   return rand(shape, dtype) * parameter(span, dtype) + parameter(low, dtype);
 }
 
 Tensor randint(const Shape& shape, int64_t low, int64_t high, DType dtype) {
   if (low >= high) throw Error(str("randint from ", low, " to ", high, ": no integers there"));
+  require_fit("randint", low, high - 1, dtype);
   const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   const int64_t numel = shape.numel();
   Tensor offset;

@@ -22,12 +22,13 @@ namespace reprise {
 /// Zeros that are stored at once, without a launch: the state of an optimizer.
 [[nodiscard]] Tensor stored_zeros(const TensorType& type);
 /// start, start + step, .. short of stop; i64 when all are integers, else f32. Throws Error for a
-/// step of 0.
+/// step of 0, DTypeError when a value does not fit an integer dtype.
 [[nodiscard]] Tensor arange(Number stop);
 [[nodiscard]] Tensor arange(Number start, Number stop, Number step = 1,
                             std::optional<DType> dtype = {});
-/// Ones on the diagonal of rows x columns.
-[[nodiscard]] Tensor eye(int64_t rows, int64_t columns = -1, DType dtype = DType::F32);
+/// Ones on the diagonal of rows x columns, a square unless told.
+[[nodiscard]] Tensor eye(int64_t rows, std::optional<int64_t> columns = {},
+                         DType dtype = DType::F32);
 
 // Random numbers: Philox 4x32-10 under one seed. Counters are reserved when the op is recorded, so
 // the same seed gives the same numbers on every device and with any number of threads.
@@ -36,9 +37,11 @@ void set_seed(uint64_t seed);
 [[nodiscard]] Tensor rand(const Shape& shape, DType dtype = DType::F32);
 /// Standard normal.
 [[nodiscard]] Tensor randn(const Shape& shape, DType dtype = DType::F32);
-/// Uniform between low and high.
+/// Uniform between low and high. Throws Error unless low <= high and the dtype holds both and their
+/// distance.
 [[nodiscard]] Tensor uniform(const Shape& shape, Number low, Number high, DType dtype = DType::F32);
-/// Integers in [low, high). Throws Error when there are none.
+/// Integers in [low, high). Throws Error when there are none, DTypeError when the dtype does not
+/// hold them.
 [[nodiscard]] Tensor randint(const Shape& shape, int64_t low, int64_t high,
                              DType dtype = DType::I64);
 

@@ -32,6 +32,11 @@ class Generator {
   uint64_t state_;
 };
 
+/// Without a sum that a batch of any size could overflow.
+int64_t batches_of(int64_t rows, int64_t batch, bool drop_last) {
+  return rows / batch + (!drop_last && rows % batch != 0 ? 1 : 0);
+}
+
 // Sixteen bytes at a time, because the compiler does not vectorize this conversion at -O2.
 using Bytes16 = uint8_t __attribute__((vector_size(16)));
 using Floats16 = float __attribute__((vector_size(64)));
@@ -97,8 +102,7 @@ DataLoader::DataLoader(const Tensor& inputs, const Tensor& targets, const Loader
 }
 
 int64_t DataLoader::batches() const {
-  const int64_t extra = options_.drop_last ? 0 : options_.batch - 1;
-  return (inputs_.rows + extra) / options_.batch;
+  return batches_of(inputs_.rows, options_.batch, options_.drop_last);
 }
 
 std::vector<uint32_t> DataLoader::order(int64_t epoch) const {
@@ -143,7 +147,7 @@ Tensor DataLoader::gather(const Source& source, std::span<const uint32_t> rows,
 
 Batch DataLoader::batch(const std::vector<uint32_t>& order, int64_t i) const {
   const auto total = static_cast<int64_t>(order.size());
-  const int64_t batches = (total + options_.batch - 1) / options_.batch;
+  const int64_t batches = batches_of(total, options_.batch, false);
   if (i < 0 || i >= batches) throw IndexError(str("batch ", i, " of ", batches));
   const int64_t first = i * options_.batch;
   const int64_t count = std::min(options_.batch, total - first);

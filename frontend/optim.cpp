@@ -2,6 +2,7 @@
 #include "frontend/optim.h"
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "frontend/create.h"
@@ -9,6 +10,22 @@
 #include "frontend/tape.h"
 
 namespace reprise::optim {
+
+namespace {
+
+void require_not_negative(const char* name, double value) {
+  if (!(value >= 0 && std::isfinite(value))) {
+    throw Error(str("an optimizer's ", name, " is ", value, ", expected a finite number >= 0"));
+  }
+}
+
+void require_share(const char* name, double value) {
+  if (!(value >= 0 && value < 1)) {
+    throw Error(str("an optimizer's ", name, " is ", value, ", expected 0 <= ", name, " < 1"));
+  }
+}
+
+}  // namespace
 
 class Optimizer::StepScalars {
  public:
@@ -41,16 +58,27 @@ void Optimizer::Numbers::next() {
 Optimizer::Optimizer(std::span<const Tensor> parameters, double lr, size_t num_values,
                      Formula formula)
     : parameters_(parameters.begin(), parameters.end()), numbers_(std::make_shared<Numbers>()) {
-  numbers_->lr = lr;
+  set_lr(lr);
   numbers_->formula = std::move(formula);
   for (size_t i = 0; i < num_values; ++i) numbers_->values.emplace_back(0.0);
-  for (const Tensor& parameter : parameters_) {
-    const TensorType type = parameter.type();
+  std::map<TensorId, size_t> places;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const TensorType type = parameters_[i].type();
     if (!is_float(type.dtype)) {
       throw DTypeError(str("an optimizer's parameters must be floats, one is ", type));
     }
+    const auto [place, is_new] = places.emplace(parameters_[i].id(), i);
+    if (!is_new) {
+      throw Error(str("an optimizer's parameters ", place->second, " and ", i,
+                      " are the same tensor of type ", type));
+    }
   }
   if (!Runtime::get().in_tape()) realize(parameters_);
+}
+
+void Optimizer::set_lr(double lr) {
+  require_not_negative("learning rate", lr);
+  numbers_->lr = lr;
 }
 
 void Optimizer::make_state(int count) {
@@ -96,6 +124,8 @@ Sgd::Sgd(std::span<const Tensor> parameters, const SgdOptions& options)
                   values[kSgdDecay] = decay;
                 }),
       options_(options) {
+  require_not_negative("momentum", options.momentum);
+  require_not_negative("weight decay", options.weight_decay);
   if (options.nesterov && options.momentum == 0) {
     throw Error("Nesterov's step needs a momentum, it is 0");
   }
@@ -134,6 +164,10 @@ Adam::Adam(std::span<const Tensor> parameters, const AdamOptions& options, Decay
                 }),
       options_(options),
       decay_(decay) {
+  require_share("beta1", options.beta1);
+  require_share("beta2", options.beta2);
+  require_not_negative("eps", options.eps);
+  require_not_negative("weight decay", options.weight_decay);
   make_state(2);
 }
 

@@ -27,8 +27,9 @@ class Optimizer {
   void step(std::span<const Tensor> gradients);
   void step(const std::vector<Tensor>& gradients) { step(std::span<const Tensor>(gradients)); }
 
-  /// Holds from the next step on, recorded or replayed.
-  void set_lr(double lr) { numbers_->lr = lr; }
+  /// Holds from the next step on, recorded or replayed. Throws Error unless the rate is finite and
+  /// not negative.
+  void set_lr(double lr);
   [[nodiscard]] double lr() const { return numbers_->lr; }
   /// Steps recorded or replayed so far.
   [[nodiscard]] int64_t steps() const { return numbers_->steps; }
@@ -39,6 +40,7 @@ class Optimizer {
   /// Writes the numbers that step `step` (counted from 1) uses.
   using Formula = std::function<void(double lr, int64_t step, std::span<double> values)>;
   /// Computes the parameters if they are not yet, so that the first step is like every other.
+  /// Throws DTypeError for one that is not a float, Error for one that is given twice.
   Optimizer(std::span<const Tensor> parameters, double lr, size_t num_values, Formula formula);
 
   /// The step's numbers as rank-0 tensors, one of each for all parameters of a dtype.
@@ -54,7 +56,7 @@ class Optimizer {
  private:
   /// Shared with the steps that were frozen: each replay asks for the next numbers.
   struct Numbers {
-    std::atomic<double> lr;
+    std::atomic<double> lr{0};
     std::atomic<int64_t> steps{0};
     std::vector<Scalar> values;
     Formula formula;
@@ -70,6 +72,7 @@ struct SgdOptions {
   bool nesterov = false;
 };
 
+/// Throws Error for an option that is negative or not finite.
 /// v = momentum * v + g; p -= lr * v, or with Nesterov p -= lr * (g + momentum * v).
 class Sgd final : public Optimizer {
  public:
@@ -90,6 +93,7 @@ struct AdamOptions {
   double weight_decay = 0;  ///< Adam: added to the gradient; AdamW: p -= lr * weight_decay * p
 };
 
+/// Throws Error for an option that is negative or not finite, and for a beta that is not below 1.
 /// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
 /// p -= lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps).
 class Adam : public Optimizer {

@@ -89,6 +89,12 @@ double Number::as_double() const {
   return 0;
 }
 
+bool Number::fits(DType dtype) const {
+  const bool negative = kind_ == Kind::Signed && static_cast<int64_t>(integer_) < 0;
+  return negative ? static_cast<int64_t>(integer_) >= min_integer(dtype)
+                  : integer_ <= max_integer(dtype);
+}
+
 uint64_t Number::bits(DType dtype) const {
   switch (reprise::category(dtype)) {
     case DTypeCategory::Bool:
@@ -100,10 +106,7 @@ uint64_t Number::bits(DType dtype) const {
       if (kind_ == Kind::Float) {
         throw DTypeError(str("the number ", *this, " is a float and does not fit ", dtype));
       }
-      const bool negative = kind_ == Kind::Signed && static_cast<int64_t>(integer_) < 0;
-      const bool fits = negative ? static_cast<int64_t>(integer_) >= min_integer(dtype)
-                                 : integer_ <= max_integer(dtype);
-      if (!fits) {
+      if (!fits(dtype)) {
         throw DTypeError(str("the number ", *this, " does not fit ", dtype, ", which holds ",
                              min_integer(dtype), " to ", max_integer(dtype)));
       }

@@ -51,6 +51,8 @@ class Number {
   /// The value in `dtype`, as in memory, in the low bytes. Throws DTypeError naming number and
   /// dtype when an integer does not fit an integer dtype, or a float is given for one.
   [[nodiscard]] uint64_t bits(DType dtype) const;
+  /// Whether the number, an integer or a bool, is a value of a bool or integer dtype.
+  [[nodiscard]] bool fits(DType dtype) const;
   /// The nearest double.
   [[nodiscard]] double as_double() const;
 

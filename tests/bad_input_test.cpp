@@ -4,6 +4,8 @@
 namespace reprise {
 namespace {
 
+const double kInf = std::numeric_limits<double>::infinity();
+const double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kHuge = int64_t{1} << 57;
 
 TEST(BadIndices, NegativeOnesAreNamedAsGiven) {
@@ -23,6 +25,52 @@ TEST(BadIndices, NegativeOnesAreNamedAsGiven) {
                            {"index -1 ", "extent 3"});
   expect_error<IndexError>([&] { return x[-4]; }, {"index -4 ", "extent 3"});
   expect_error<IndexError>([&] { return sum(x, -2); }, {"axis -2 ", "rank 1"});
+}
+
+TEST(BadNumbers, WhatADTypeDoesNotHold) {
+  expect_error<DTypeError>([] { return full({2}, 300, DType::U8); }, {"300", "u8"});
+  expect_error<DTypeError>([] { return full({2}, -1, DType::U64); }, {"-1", "u64"});
+  expect_error<DTypeError>([] { return full({2}, 2, DType::Bool); }, {"2", "bool"});
+  expect_error<DTypeError>([] { return full_like(zeros({2}, DType::I8), 128); }, {"128", "i8"});
+  expect_error<DTypeError>([] { return Tensor::scalar(1.5, DType::I32); }, {"1.5", "i32"});
+
+  expect_error<DTypeError>([] { return arange(0, 257, 1, DType::U8); }, {"256", "u8"});
+  expect_values(arange(0, 256, 255, DType::U8), std::vector<uint8_t>{0, 255});
+  expect_error<DTypeError>([] { return arange(-1, 3, 1, DType::U8); }, {"-1", "u8"});
+  expect_error<DTypeError>([] { return arange(127, -130, -1, DType::I8); }, {"-129", "i8"});
+  expect_error<DTypeError>([] { return arange(0, 3, 1, DType::Bool); }, {"2", "bool"});
+  expect_error<DTypeError>([] { return arange(0.0, 200.0, 1.0, DType::I8); }, {"199", "i8"});
+  expect_values(arange(0.0, 128.0, 127.0, DType::I8), std::vector<int8_t>{0, 127});
+
+  expect_error<DTypeError>([] { return randint({2}, 0, 257, DType::U8); }, {"256", "u8"});
+  EXPECT_EQ(randint({2}, 0, 256, DType::U8).dtype(), DType::U8);
+  expect_error<DTypeError>([] { return randint({2}, -1, 3, DType::U32); }, {"-1", "u32"});
+  expect_error<DTypeError>([] { return randint({2}, 0, 3, DType::Bool); }, {"2", "bool"});
+}
+
+TEST(BadNumbers, Ranges) {
+  expect_error<ShapeError>([] { return arange(INT64_MIN, INT64_MAX); },
+                           {"-9223372036854775808", "9223372036854775807"});
+  expect_error<ShapeError>([] { return arange(INT64_MAX); }, {"9223372036854775807"});
+  expect_error<ShapeError>([] { return arange(0, kInf); }, {"inf"});
+  expect_error<ShapeError>([] { return arange(0, kNaN); }, {"nan"});
+  expect_error<ShapeError>([] { return arange(0.0, 1.0, 1e-300); }, {"1e-300"});
+  expect_error<Error>([] { return arange(0, 3, 0); }, {"step of 0"});
+  expect_values(arange(INT64_MAX - 1, INT64_MAX, 5), std::vector<int64_t>{INT64_MAX - 1});
+  expect_values(arange(-3), std::vector<int64_t>{});
+
+  expect_error<ShapeError>([] { return eye(3, -5); }, {"3", "-5"});
+  expect_error<ShapeError>([] { return eye(3, -1); }, {"3", "-1"});
+  expect_error<ShapeError>([] { return eye(-2); }, {"-2"});
+  expect_tensor(eye(2), {2, 2}, std::vector<float>{1, 0, 0, 1});
+
+  expect_error<Error>([] { return uniform({2}, 2, 1); }, {"2", "1"});
+  expect_error<Error>([] { return uniform({2}, 0, kNaN); }, {"0", "nan"});
+  expect_error<Error>([] { return uniform({2}, 0, kInf); }, {"0", "inf"});
+  expect_error<Error>([] { return uniform({2}, -3e38, 3e38); }, {"-3e+38", "3e+38", "f32"});
+  expect_error<Error>([] { return uniform({2}, 0, 1e5, DType::F16); }, {"100000", "f16"});
+  expect_values(uniform({2}, 2, 2), std::vector<float>{2, 2});
+  expect_error<Error>([] { return randint({2}, 3, -3); }, {"3", "-3"});
 }
 
 TEST(BadShapes, MemoryThatNobodyHas) {
@@ -61,6 +109,41 @@ TEST(BadShapes, MemoryThatNobodyHas) {
   EXPECT_EQ(to_string(zeros({kHuge, 0})),
             "[[],\n [],\n [],\n ...,\n [],\n [],\n []] : f32[144115188075855872,0]");
   expect_values(zeros({2}) + 1.f, std::vector<float>{1, 1});
+}
+
+TEST(BadOptions, OfOptimizers) {
+  const Tensor w = Tensor::of({1.f, 2.f});
+  const Tensor v = Tensor::of({1.f, 2.f});
+  const std::vector<Tensor> parameters = {w};
+  expect_error<Error>([&] { return optim::Sgd({w, v, w}), 0; }, {"0", "2", "f32[2]"});
+  EXPECT_NO_THROW(optim::Sgd({w, v, w.value()}));
+  for (const double bad : {-0.1, kNaN, kInf}) {
+    const std::string text = str(bad);
+    const auto refused = [&](auto make) { expect_error<Error>(make, {text.c_str()}); };
+    refused([&] { return optim::Sgd(parameters, {.lr = bad}), 0; });
+    refused([&] { return optim::Sgd(parameters, {.momentum = bad}), 0; });
+    refused([&] { return optim::Sgd(parameters, {.weight_decay = bad}), 0; });
+    refused([&] { return optim::Adam(parameters, {.lr = bad}), 0; });
+    refused([&] { return optim::Adam(parameters, {.beta1 = bad}), 0; });
+    refused([&] { return optim::Adam(parameters, {.beta2 = bad}), 0; });
+    refused([&] { return optim::Adam(parameters, {.eps = bad}), 0; });
+    refused([&] { return optim::AdamW(parameters, {.weight_decay = bad}), 0; });
+    optim::Sgd sgd(parameters, {.lr = 0.5});
+    refused([&] { return sgd.set_lr(bad), 0; });
+    EXPECT_EQ(sgd.lr(), 0.5);
+  }
+  expect_error<Error>([&] { return optim::Adam(parameters, {.beta1 = 1}), 0; }, {"beta1", "1"});
+  EXPECT_NO_THROW(optim::Adam(parameters, {.lr = 0, .beta1 = 0, .beta2 = 0, .eps = 0}));
+}
+
+TEST(BadOptions, OfLayersAndLoaders) {
+  expect_error<ShapeError>([] { return nn::Linear(-1, 2), 0; }, {"-1"});
+  expect_error<ShapeError>([] { return one_hot(Tensor::of({0}), -1); }, {"-1"});
+  const Tensor x = zeros({5, 2}), y = zeros({5}, DType::I64);
+  expect_error<Error>([&] { return io::DataLoader(x, y, {.batch = 0}), 0; }, {"0"});
+  const io::DataLoader whole(x, y, {.batch = INT64_MAX, .drop_last = false});
+  EXPECT_EQ(whole.batches(), 1);
+  EXPECT_EQ(io::DataLoader(x, y, {.batch = INT64_MAX, .drop_last = true}).batches(), 0);
 }
 
 }  // namespace
