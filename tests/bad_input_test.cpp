@@ -146,5 +146,24 @@ TEST(BadOptions, OfLayersAndLoaders) {
   EXPECT_EQ(io::DataLoader(x, y, {.batch = INT64_MAX, .drop_last = true}).batches(), 0);
 }
 
+TEST(Gradients, OfLogSumExpIsSoftmax) {
+  const auto gradient = [](const std::vector<float>& values) {
+    const Tensor x = Tensor::of(values);
+    const Tape tape;
+    return tape.gradient(logsumexp(x), x);
+  };
+  const auto inf = std::numeric_limits<float>::infinity();
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  expect_values(gradient({inf, 0}), std::vector<float>{nan, nan});
+  expect_values(gradient({inf, inf}), std::vector<float>{nan, nan});
+  expect_values(gradient({-inf, -inf}), std::vector<float>{nan, nan});
+  expect_values(gradient({-inf, 0}), std::vector<float>{0, 1});
+  expect_values(gradient({1000, 1000}), std::vector<float>{0.5f, 0.5f});
+  const Tensor rows = Tensor::of({inf, 0.f, 3.f, 3.f}).reshape({2, 2});
+  const Tape tape;
+  expect_tensor(tape.gradient(sum(logsumexp(rows, 1)), rows), {2, 2},
+                std::vector<float>{nan, nan, 0.5f, 0.5f});
+}
+
 }  // namespace
 }  // namespace reprise

@@ -1,9 +1,13 @@
 // The logarithm of a sum of exponentials.
+#include <limits>
+
 #include "ir/ops/row.h"
 #include "ir/ops/samples.h"
 
 namespace reprise {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TensorType infer(const OpContext& ctx) {
   require_dtype(ctx, 0, Accepts::Float);
@@ -24,7 +28,12 @@ Value compose(Builder& b, std::span<const Value> operands, const OpContext& ctx)
     shift = b.unary(Op::StopGradient, b.where(b.unary(Op::IsFinite, largest), largest, zero));
   }
   const Value sum = b.reduce(Op::Sum, b.unary(Op::Exp, b.sub(x, shift)), axes, true);
-  const Value result = b.add(b.unary(Op::Log, sum), shift);
+  // The gradient is softmax: NaN where an element is inf. Of log(sum) alone it would be a cotangent
+  // 1 / inf, which is exactly 0 and so hides the elements; through exp(log(sum)) it is inf / inf.
+  const Value log_sum = b.unary(Op::Log, sum);
+  const Value is_inf = b.binary(Op::Equal, log_sum, b.constant(kInfinity, dtype));
+  const Value passed = b.where(is_inf, b.unary(Op::Exp, log_sum), log_sum);
+  const Value result = b.add(passed, shift);
   return b.cast(b.reshape(result, type.shape), type.dtype);
 }
 
@@ -38,7 +47,8 @@ const OpDef& logsumexp_def() {
       .doc =
           "log(sum(exp(x))) over `axes`, with the largest finite value taken out first. Nothing "
           "but "
-          "-inf, or no element at all, gives -inf; an infinity gives infinity. f16 and bf16 are "
+          "-inf, or no element at all, gives -inf; an infinity gives infinity. The gradient is "
+          "softmax's value, NaN in a row where that is. f16 and bf16 are "
           "computed in f32.",
       .infer = infer,
       .compose = compose,
