@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -316,21 +318,37 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Trains a multilayer perceptron on Fashion-MNIST.");
   app.option_defaults()->always_capture_default();
+  const CLI::Range count(int64_t{1}, int64_t{1} << 31);
+  const CLI::Range count_or_zero(int64_t{0}, int64_t{1} << 31);
+  // CLI11's own ranges let NaN through, and its unsigned numbers wrap.
+  const CLI::Validator seed(
+      [](std::string& text) {
+        const bool good = !text.empty() && text.find_first_not_of("0123456789") == text.npos &&
+                          std::strtod(text.c_str(), nullptr) < 0x1p64;
+        return good ? "" : text + " is not a whole number from 0 to 2^64 - 1";
+      },
+      "UINT");
+  const CLI::Validator rate(
+      [](std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value >= 0;
+        return good && std::isfinite(value) ? "" : text + " is not a finite number >= 0";
+      },
+      "FLOAT >= 0");
   app.add_option("--data", options.data, "Folder of the gzip'd IDX files")->type_name("DIR");
   app.add_option("--hidden", options.hidden, "Widths of the hidden layers")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  app.add_option("--epochs", options.epochs)->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch)->check(CLI::PositiveNumber);
-  app.add_option("--max-steps", options.max_steps, "Stop early; 0: never")
-      ->check(CLI::NonNegativeNumber);
+      ->check(count);
+  app.add_option("--epochs", options.epochs)->check(count);
+  app.add_option("--batch", options.batch)->check(count);
+  app.add_option("--max-steps", options.max_steps, "Stop early; 0: never")->check(count_or_zero);
   app.add_option("--optimizer", options.optimizer)->check(CLI::IsMember({"sgd", "adam", "adamw"}));
   app.add_option("--lr", options.lr,
                  "Learning rate at the start of the cosine; 0: 1e-2 for sgd, else 1e-3")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--momentum", options.momentum, "Of sgd")->check(CLI::NonNegativeNumber);
-  app.add_option("--seed", options.seed);
-  app.add_option("--threads", options.threads, "0: one per core")->check(CLI::NonNegativeNumber);
+      ->check(rate);
+  app.add_option("--momentum", options.momentum, "Of sgd")->check(rate);
+  app.add_option("--seed", options.seed)->check(seed);
+  app.add_option("--threads", options.threads, "0: one per core")->check(count_or_zero);
   app.add_option("--device", options.device)->check(CLI::IsMember({"cpu"}));
   app.add_option("--json", options.json, "Also write the results to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);

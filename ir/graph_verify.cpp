@@ -1,4 +1,6 @@
 // The rules every graph keeps, numbered; docs/IR.md lists them.
+#include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "ir/error.h"
@@ -8,6 +10,11 @@
 namespace reprise {
 
 namespace {
+
+/// Tables by leaf are as long as the largest index.
+constexpr int64_t kMaxLeaves = int64_t{1} << 24;
+/// As many elements as a shape may have.
+constexpr int64_t kMaxSpan = (int64_t{1} << 58) - 1;
 
 class GraphVerifier {
  public:
@@ -64,12 +71,11 @@ class GraphVerifier {
   /// Leaves with one index are one thing: they agree in type and layout.
   void check_leaf(NodeId id, const Node& node) {
     const int64_t index = node.attrs.word(0);
-    if (index < 0 || index >= UINT32_MAX) fail("G07", id, str("index ", index));
+    if (index < 0 || index >= kMaxLeaves) {
+      fail("G07", id, str("index ", index, " is not in [0,", kMaxLeaves, ")"));
+    }
     if (node.op == Op::Input) {
-      const size_t strides = node.attrs.ints(1).size();
-      if (strides != 0 && strides != static_cast<size_t>(node.type.shape.rank())) {
-        fail("G07", id, str(strides, " strides for rank ", node.type.shape.rank()));
-      }
+      check_strides(id, node.type.shape, node.attrs.ints(1));
     } else if (node.type.shape.rank() != 0) {
       fail("G07", id, "a parameter has rank 0");
     }
@@ -77,6 +83,22 @@ class GraphVerifier {
     const auto [place, inserted] = seen.emplace(index, id);
     if (!inserted && graph_[place->second] != node) {
       fail("G07", id, str("differs from ", print_node(graph_, place->second)));
+    }
+  }
+
+  void check_strides(NodeId id, const Shape& shape, std::span<const int64_t> strides) const {
+    if (!strides.empty() && strides.size() != static_cast<size_t>(shape.rank())) {
+      fail("G07", id, str(strides.size(), " strides for rank ", shape.rank()));
+    }
+    int64_t span = 1;
+    for (size_t axis = 0; axis < strides.size(); ++axis) {
+      const int64_t steps = std::max<int64_t>(shape[static_cast<int>(axis)] - 1, 0);
+      const int64_t stride = std::max(strides[axis], -INT64_MAX);
+      int64_t distance = 0;
+      if (__builtin_mul_overflow(steps, std::abs(stride), &distance) ||
+          __builtin_add_overflow(span, distance, &span) || span > kMaxSpan) {
+        fail("G07", id, "the strides span 2^58 elements or more");
+      }
     }
   }
 

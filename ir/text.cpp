@@ -304,7 +304,16 @@ void Lexer::fail_expected(std::string_view what) {
   if (position_ < text_.size()) {
     std::string_view token = numeral().empty() ? word() : numeral();
     if (token.empty()) token = text_.substr(position_, 1);
-    found = str("'", token, "'");
+    // The text may be any file: nothing is quoted that a terminal would obey.
+    const auto byte = static_cast<unsigned char>(token.front());
+    constexpr size_t kLongest = 40;
+    if (byte < 0x20 || byte > 0x7e) {
+      found = str("the byte ", static_cast<int>(byte));
+    } else if (token.size() > kLongest) {
+      found = str("'", token.substr(0, kLongest), "...'");
+    } else {
+      found = str("'", token, "'");
+    }
   }
   throw ParseError(str(place(position_), "expected ", what, ", found ", found));
 }

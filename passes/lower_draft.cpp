@@ -124,8 +124,11 @@ int64_t storage_extent(const Node& node) {
   const std::vector<int64_t> strides = storage_strides(node);
   int64_t extent = 1;
   for (int i = 0; i < node.type.shape.rank(); ++i) {
-    // Negative strides would reach below element 0; the runtime copies such inputs first.
-    REPRISE_ASSERT(strides[i] >= 0 || node.type.shape[i] == 1);
+    // Negative strides reach below element 0; the runtime turns such inputs into reversed views.
+    if (strides[i] < 0 && node.type.shape[i] > 1) {
+      throw UnsupportedError(str("an input of type ", node.type, " with stride ", strides[i],
+                                 " on axis ", i, " cannot be lowered; slice it backwards instead"));
+    }
     extent += (node.type.shape[i] - 1) * strides[i];
   }
   return extent;

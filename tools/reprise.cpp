@@ -1,10 +1,14 @@
 // The inspection tool: runs passes over textual IR, shows every stage, runs graphs and kernels.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <new>
 #include <random>
+#include <utility>
 
 #include "compiler/kernel_cache.h"
 #include "compiler/pipeline.h"
@@ -20,12 +24,15 @@ namespace {
 
 std::string read_text(const std::string& path) {
   std::ifstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary);
-    if (!file) throw IoError(str("cannot read ", path));
-  }
+  errno = 0;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
   std::ostringstream text;
-  text << (path == "-" ? std::cin : file).rdbuf();
+  // An empty file is no error here, a folder is.
+  if (in.good() && in.peek() != std::istream::traits_type::eof()) text << in.rdbuf();
+  if (in.bad() || !text.good() || (path != "-" && !file.is_open())) {
+    throw IoError(str("cannot read ", path, errno != 0 ? str(": ", std::strerror(errno)) : ""));
+  }
   return text.str();
 }
 
@@ -41,13 +48,21 @@ bool is_kernel(std::string_view text) {
   return false;
 }
 
+/// `others` are the names that the caller knows besides.
 template <class Pass>
-const Pass& find_pass(std::span<const Pass> passes, std::string_view name) {
-  std::string known;
+const Pass& find_pass(std::span<const Pass> passes, std::string_view name,
+                      std::initializer_list<std::string_view> others = {}) {
+  std::vector<std::string_view> names;
   for (const Pass& pass : passes) {
     if (pass.name == name) return pass;
-    known += str(known.empty() ? "" : ", ", pass.name);
+    // The pipeline runs some of them twice.
+    if (std::find(names.begin(), names.end(), pass.name) == names.end()) {
+      names.push_back(pass.name);
+    }
   }
+  names.insert(names.end(), others);
+  std::string known;
+  for (const std::string_view other : names) known += str(known.empty() ? "" : ", ", other);
   throw Error(str("no pass is called '", name, "'; known here: ", known));
 }
 
@@ -76,7 +91,7 @@ void opt(const std::string& path, const std::vector<std::string>& passes, Explai
       std::cout << print(lowered.plan);
       return;
     }
-    graph = find_pass(graph_passes(), name).run(graph);
+    graph = find_pass(graph_passes(), name, {"fuse", "lower"}).run(graph);
   }
   std::cout << print(graph);
 }
@@ -98,7 +113,9 @@ void show_stages(const std::string& path, const std::string& only, const std::st
     std::cout << "# " << stage << '\n' << text << (text.ends_with('\n') ? "" : "\n") << '\n';
   };
   const CodeTarget to = find_target(name);
-  const CompiledGraph compiled = compile(parse_graph(read_text(path)), to.target, {}, observer);
+  const Graph graph = parse_graph(read_text(path));
+  verify(graph);
+  const CompiledGraph compiled = compile(graph, to.target, {}, observer);
   const ArenaUse use = arena_use(compiled.plan);
   observer("memory", str("arena ", use.arena, " bytes for ", use.temporaries, "; at least ",
                          use.alive, " are alive at once"));
@@ -123,10 +140,9 @@ int64_t span_of(const Node& input) {
 }
 
 /// Small values of every dtype, the same for the same seed.
-std::vector<std::byte> random_elements(DType dtype, int64_t count, std::mt19937_64& random) {
-  std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
+void fill_random(void* data, DType dtype, int64_t count, std::mt19937_64& random) {
   for (int64_t i = 0; i < count; ++i) {
-    std::byte* to = bytes.data() + static_cast<size_t>(i) * size_of(dtype);
+    std::byte* to = static_cast<std::byte*>(data) + static_cast<size_t>(i) * size_of(dtype);
     if (dtype == DType::F32) {
       const float value = std::normal_distribution<float>()(random);
       std::memcpy(to, &value, sizeof value);
@@ -139,11 +155,14 @@ std::vector<std::byte> random_elements(DType dtype, int64_t count, std::mt19937_
           sign | static_cast<uint16_t>((dtype == DType::F16 ? 0x3800 : 0x3f00) + random() % 0x400);
       std::memcpy(to, &value, sizeof value);
     } else {
-      const uint64_t value = dtype == DType::Bool ? random() & 1 : random() % 8;
+      const uint64_t value[2] = {dtype == DType::Bool ? random() & 1 : random() % 8, 0};
       std::memcpy(to, &value, size_of(dtype));
     }
   }
-  return bytes;
+}
+
+size_t bytes_of(DType dtype, int64_t elements) {
+  return static_cast<size_t>(elements) * size_of(dtype);
 }
 
 struct RunOptions {
@@ -158,36 +177,45 @@ int run(const std::string& path, const RunOptions& options) {
   Device& device = cpu_device();
   const CompiledGraph compiled = compile(graph, device.target(), {});
 
-  std::mt19937_64 random(options.seed);
-  std::vector<std::vector<std::byte>> inputs(num_inputs(graph));
-  std::vector<uint64_t> parameters(num_parameters(graph));
+  // Everything is allocated before the first element is drawn.
+  Allocator& allocator = device.allocator();
+  std::vector<StoragePtr> inputs(num_inputs(graph));
   for (const Node& node : graph.nodes()) {
-    if (node.op == Op::Input) {
-      auto& bytes = inputs[node.attrs.word(0)];
-      if (bytes.empty()) bytes = random_elements(node.type.dtype, span_of(node), random);
-    } else if (node.op == Op::Parameter) {
-      const auto bytes = random_elements(node.type.dtype, 1, random);
-      std::memcpy(&parameters[node.attrs.word(0)], bytes.data(), bytes.size());
-    }
+    if (node.op != Op::Input) continue;
+    StoragePtr& input = inputs[node.attrs.word(0)];
+    if (!input) input = allocator.allocate(bytes_of(node.type.dtype, span_of(node)));
   }
-  std::vector<std::vector<std::byte>> outputs;
+  std::vector<StoragePtr> outputs;
   for (const NodeId id : graph.outputs()) {
     const TensorType& type = graph[id].type;
-    outputs.emplace_back(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
+    outputs.push_back(allocator.allocate(bytes_of(type.dtype, type.shape.numel())));
   }
-  std::vector<std::byte> arena(static_cast<size_t>(compiled.plan.arena_bytes));
+  const StoragePtr arena = allocator.allocate(static_cast<size_t>(compiled.plan.arena_bytes));
   std::vector<void*> addresses;
   for (const Slot& slot : compiled.plan.slots) {
     switch (slot.kind) {
       case SlotKind::Input:
-        addresses.push_back(inputs[slot.index].data());
+        addresses.push_back(inputs[slot.index]->data());
         break;
       case SlotKind::Output:
-        addresses.push_back(outputs[slot.index].data());
+        addresses.push_back(outputs[slot.index]->data());
         break;
       case SlotKind::Arena:
-        addresses.push_back(arena.data() + slot.offset);
+        addresses.push_back(static_cast<std::byte*>(arena->data()) + slot.offset);
         break;
+    }
+  }
+  std::mt19937_64 random(options.seed);
+  std::vector<uint64_t> parameters(num_parameters(graph));
+  std::vector<char> filled(inputs.size(), 0);
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::Input && !std::exchange(filled[node.attrs.word(0)], 1)) {
+      fill_random(inputs[node.attrs.word(0)]->data(), node.type.dtype, span_of(node), random);
+    } else if (node.op == Op::Parameter) {
+      if (size_of(node.type.dtype) > sizeof(uint64_t)) {
+        throw UnsupportedError(str("a parameter of ", node.type.dtype, " does not fit 8 bytes"));
+      }
+      fill_random(&parameters[node.attrs.word(0)], node.type.dtype, 1, random);
     }
   }
   KernelCache cache;
@@ -214,16 +242,17 @@ int run(const std::string& path, const RunOptions& options) {
             << " kernels, arena " << compiled.plan.arena_bytes << " bytes\n";
   if (options.compare) {
     std::vector<const void*> pointers;
-    for (const auto& input : inputs) pointers.push_back(input.data());
+    for (const StoragePtr& input : inputs) pointers.push_back(input ? input->data() : nullptr);
     const auto expected = interpret(graph, device.target().numerics, pointers, parameters);
     std::vector<char> aliased(outputs.size(), 0);
     for (const Alias& alias : compiled.plan.aliases) aliased[alias.output] = 1;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (aliased[i]) continue;
-      if (outputs[i] == expected[i]) continue;
+      const auto* bytes = static_cast<const std::byte*>(outputs[i]->data());
+      const auto [end, here] = std::mismatch(expected[i].begin(), expected[i].end(), bytes);
+      if (end == expected[i].end()) continue;
       const TensorType& type = graph[graph.outputs()[i]].type;
-      size_t at = 0;
-      while (outputs[i][at] == expected[i][at]) ++at;
+      const auto at = static_cast<size_t>(here - bytes);
       std::cout << "output " << i << " (" << type
                 << ") differs from the interpreter, first at element " << at / size_of(type.dtype)
                 << '\n';
@@ -268,6 +297,7 @@ int main_checked(int argc, char** argv) {
   RunOptions options;
   int threads = 0;
   bool explaining = false;
+  const CLI::Range count(0, 1 << 30);
 
   CLI::App* opt_command =
       app.add_subcommand("opt", "Run passes over a graph or a kernel and print it");
@@ -286,10 +316,17 @@ int main_checked(int argc, char** argv) {
   add_target(show_command);
   CLI::App* run_command = app.add_subcommand("run", "Compile a graph and run it on random inputs");
   run_command->add_option("file", path, "A graph; - for standard input")->required();
-  run_command->add_option("--seed", options.seed, "Of the inputs")->capture_default_str();
+  run_command->add_option("--seed", options.seed, "Of the inputs")
+      ->check([](const std::string& text) {  // CLI11 would wrap it
+        return text.find('-') == text.npos ? "" : text + " is negative";
+      })
+      ->capture_default_str();
   run_command->add_flag("--compare", options.compare, "Compare the bits with the interpreter's");
-  run_command->add_option("--time", options.time, "Repeat this often and print the median");
-  run_command->add_option("--threads", threads, "0: one per core")->capture_default_str();
+  run_command->add_option("--time", options.time, "Repeat this often and print the median")
+      ->check(count);
+  run_command->add_option("--threads", threads, "0: one per core")
+      ->check(count)
+      ->capture_default_str();
   CLI::App* ops_command = app.add_subcommand("ops", "List the ops, or print one's documentation");
   ops_command->add_option("name", op, "An op");
   CLI::App* info_command = app.add_subcommand("info", "Print what code is generated for");
@@ -311,6 +348,9 @@ int main_checked(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return reprise::main_checked(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "reprise: out of memory\n";
+    return 1;
   } catch (const std::exception& error) {
     std::cerr << "reprise: " << error.what() << '\n';
     return 1;
