@@ -114,35 +114,31 @@ Tensor arange(Number stop) {
 }
 
 Tensor arange(Number start, Number stop, Number step, std::optional<DType> dtype) {
-  if (step.as_double() == 0) throw Error("arange with a step of 0");
   const bool integers = start.category() != DTypeCategory::Float &&
                         stop.category() != DTypeCategory::Float &&
                         step.category() != DTypeCategory::Float;
   // Counted and computed in the widest type of the category; the result rounds once.
   const DType wide = integers ? DType::I64 : DType::F64;
+  const DType result = dtype.value_or(integers ? DType::I64 : DType::F32);
+  // Both ends are values or lie between values: what is between them fits when they do.
   int64_t count = 0;
   if (integers) {
     const auto first = static_cast<int64_t>(start.bits(wide));
     const auto last = static_cast<int64_t>(stop.bits(wide));
     const auto by = static_cast<int64_t>(step.bits(wide));
+    if (by == 0) throw Error("arange with a step of 0");
     const __int128 distance =
         by > 0 ? static_cast<__int128>(last) - first : static_cast<__int128>(first) - last;
     const __int128 stride = by > 0 ? static_cast<__int128>(by) : -static_cast<__int128>(by);
     count = checked_count((distance + stride - 1) / stride, start, stop, step);
+    if (count > 0) require_fit("arange", first, first + (count - 1) * by, result);
   } else {
-    const double steps = std::ceil((stop.as_double() - start.as_double()) / step.as_double());
-    count = checked_count(steps, start, stop, step);
-  }
-  const DType result = dtype.value_or(integers ? DType::I64 : DType::F32);
-  if (count > 0) {
-    // Both ends are values or lie between values: what is between them fits when they do.
-    if (integers) {
-      const auto first = static_cast<int64_t>(start.bits(wide));
-      const auto by = static_cast<int64_t>(step.bits(wide));
-      require_fit("arange", first, first + (count - 1) * by, result);
-    } else {
-      const double last = start.as_double() + static_cast<double>(count - 1) * step.as_double();
-      require_fit("arange", start.as_double(), last, result);
+    const double first = start.as_double();
+    const double by = step.as_double();
+    if (by == 0) throw Error("arange with a step of 0");
+    count = checked_count(std::ceil((stop.as_double() - first) / by), start, stop, step);
+    if (count > 0) {
+      require_fit("arange", first, first + static_cast<double>(count - 1) * by, result);
     }
   }
   const Tensor values =
