@@ -51,7 +51,8 @@ void require_fit(const char* what, Number first, Number last, DType dtype) {
 /// A count of elements, or ShapeError: `from`, `to` and `by` as they were given.
 template <class Count>
 int64_t checked_count(Count count, Number from, Number to, Number by) {
-  if (!(count < static_cast<Count>(int64_t{1} << 58))) {
+  constexpr int64_t kLimit = int64_t{1} << 58;
+  if (!(count < static_cast<Count>(kLimit))) {
     throw ShapeError(
         str("arange from ", from, " to ", to, " by ", by, " has 2^58 elements or more"));
   }

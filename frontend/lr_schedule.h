@@ -31,7 +31,8 @@ struct StepSchedule {
   int64_t every = 1;
 
   [[nodiscard]] double operator()(int64_t step) const {
-    return base * std::pow(factor, static_cast<double>(step / std::max<int64_t>(every, 1)));
+    const int64_t falls = step / std::max<int64_t>(every, 1);
+    return base * std::pow(factor, static_cast<double>(falls));
   }
 };
 

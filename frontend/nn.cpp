@@ -33,7 +33,7 @@ Module::Entry& Module::enter(std::string_view name) {
   for (const Entry& entry : entries_) {
     if (entry.name == name) throw Error(str("the module has a \"", name, "\" already"));
   }
-  return entries_.emplace_back(std::string(name));
+  return entries_.emplace_back(Entry{std::string(name), {}, nullptr});
 }
 
 Tensor Module::parameter(std::string_view name, Tensor value) {

@@ -48,6 +48,7 @@ std::vector<Tensor> Tape::gradient(const Tensor& y, std::span<const Tensor> xs,
   std::vector<Tensor> gradients;
   for (const TensorId id : Runtime::get().build([&](Builder&builder, const auto&value_of) {
          std::vector<Value> values;
+         values.reserve(ids.size());
          for (const TensorId x : ids) values.push_back(value_of(x));
          const Value cotangent = seed.empty_handle() ? builder.ones(target) : value_of(seed.id());
          return reprise::gradient(builder, value_of(y.id()), cotangent, values);

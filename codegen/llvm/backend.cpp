@@ -25,7 +25,6 @@ namespace reprise {
 namespace {
 
 using codegen::Features;
-using codegen::FunctionEmitter;
 using codegen::PartCode;
 
 /// A target machine with its pass pipeline; expensive to make, so it is kept.

@@ -225,7 +225,7 @@ FunctionEmitter::Values FunctionEmitter::loop(
     phi->addIncoming(value, before);
     carried.push_back(phi);
   }
-  const Values next = body(i, carried);
+  Values next = body(i, carried);
   llvm::BasicBlock* latch = b.GetInsertBlock();
   Value* stepped = b.CreateAdd(i, i64(step), "", true, true);
   b.CreateCondBr(b.CreateICmpSLT(stepped, end), head, after);

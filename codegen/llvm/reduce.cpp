@@ -77,8 +77,8 @@ ReduceEmitter::State ReduceEmitter::evaluate(const Scope& scope, const VectorSha
         if (spread == Spread::Consecutive) {
           llvm::SmallVector<llvm::Constant*, 16> steps;
           for (int lane = 0; lane < shape.lanes; ++lane) {
-            steps.push_back(
-                f_.constant(index_dtype_, static_cast<uint64_t>(copy * shape.lanes + lane)));
+            const int step = copy * shape.lanes + lane;
+            steps.push_back(f_.constant(index_dtype_, static_cast<uint64_t>(step)));
           }
           index = b_.CreateAdd(index, llvm::ConstantVector::get(steps));
         }
@@ -193,7 +193,7 @@ std::vector<Lanes> ReduceEmitter::unrolled(Scope& scope, const VectorShape& shap
       }
       return evaluate(at, shape, f_.i64(first), Spread::Same);
     }
-    const State left = node(first, 2 * stride);
+    State left = node(first, 2 * stride);
     if (first + stride >= extent_) return left;
     return combine(shape.copies, left, node(first + stride, 2 * stride));
   };
