@@ -11,6 +11,8 @@
 
 namespace reprise {
 
+class Trace;
+
 /// Where a stored value's elements are.
 struct StoredValue {
   StoragePtr storage;
@@ -38,12 +40,12 @@ struct StoredValue {
 /// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
 /// What recording touches comes first; a whole number of cache lines.
 struct alignas(64) LiveNode {
-  uint64_t sequence = 0;    ///< never repeats: tells a node from a later one in the same slot
-  uint64_t mark_trace = 0;  ///< serial of the trace that `mark` speaks of
-  uint32_t mark = 0;        ///< index in that trace (see TraceRef)
-  uint32_t refs = 0;        ///< operands of others, bindings, tapes, traces, recordings in progress
-  uint32_t bindings = 0;    ///< tensors bound to it: its value must be kept
-  TensorId reader;          ///< the tensor it was last read through inside a tape
+  uint64_t sequence = 0;     ///< never repeats: tells a node from a later one in the same slot
+  uint64_t mark_trace = 0;   ///< serial of the trace that `mark` speaks of
+  uint32_t mark = 0;         ///< index in that trace (see TraceRef)
+  uint32_t refs = 0;         ///< operands of others, bindings, fallbacks, tapes, traces, recordings
+  uint32_t bindings = 0;     ///< tensors bound to it: its value must be kept
+  TensorId reader;           ///< the tensor it was last read through inside a tape
   uint32_t reader_tape = 0;  ///< number of that tape
   Op op = Op::Input;
   bool in_flight = false;      ///< some thread is computing it
@@ -56,6 +58,9 @@ struct alignas(64) LiveNode {
   TensorType type;
   Attrs attrs;
 
+  const Trace* fallback_trace = nullptr;  ///< the trace that holds all fallbacks, null: several do
+  uint32_t fallbacks = 0;  ///< pending assigns that go back to it when they cannot be computed
+
   [[nodiscard]] bool is_leaf() const { return stored || op == Op::Parameter; }
 };
 
@@ -64,6 +69,7 @@ struct Binding {
   NodeId node;
   uint32_t refs = 0;
   uint32_t generation = 0;  ///< counts the tensors that had this slot
+  uint32_t version = 0;     ///< changes when it is rebound, and with the generation
 };
 
 }  // namespace reprise

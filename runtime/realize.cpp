@@ -59,7 +59,9 @@ StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntr
   const TensorType& type = entry.loaded->types[donation.output];
   const auto bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
   if (leaf.bindings > 0 || !can_donate(value, bytes)) return nullptr;
-  uint32_t uses = 1;  // the trace's own reference
+  // This plan computes the pending assigns of its own thread only.
+  if (leaf.fallbacks > 0 && leaf.fallback_trace != &trace) return nullptr;
+  uint32_t uses = 1 + leaf.fallbacks;  // the trace's own reference, and those
   for (const uint32_t user : input.users) {
     if (trace.alive(trace.recorded()[user])) ++uses;
   }
@@ -95,9 +97,10 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         stale |= node.is_leaf();
         if (what == What::AllLive && node.bindings > 0) want(r.node);
       }
-      for (const Trace::Recorded& r : state.trace.assigned) {
-        if (what != What::Only && state.trace.alive(r) && nodes[r.node.index].bindings > 0)
-          want(r.node);
+      for (const Trace::Assigned& a : state.trace.assigned) {
+        const NodeId id = a.value.node;
+        if (what != What::Only && state.trace.alive(a.value) && nodes[id.index].bindings > 0)
+          want(id);
       }
       if (wanted.empty()) {
         if (stale || what == What::AllLive) settle_trace(state.trace, locked);
@@ -156,7 +159,9 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   }
 
   // Whatever happens from here on, the outputs are either stored or pending again.
-  const auto finish = [&](bool done) {
+  enum class Outcome : uint8_t { Done, BadIndex, Failed };
+  const auto finish = [&](Outcome outcome) {
+    const bool done = outcome == Outcome::Done;
     Locked locked(*this);
     for (size_t i = 0; i < outputs.size(); ++i) {
       LiveNode& node = nodes[outputs[i].index];
@@ -175,6 +180,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     }
     run.donated.clear();
     run.release();
+    if (outcome == Outcome::BadIndex) take_back_assigns(*trace, state.trace, locked);
     for (const NodeId id : outputs) drop(id, locked);
     if (imported) reset_trace(*imported, locked);
     // An import took over marks of this thread's own trace: recording it anew sets them right.
@@ -198,11 +204,14 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     if (checking_plans()) check.emplace(graph_of(*trace, *entry), run.inputs, run.parameters);
     execute(*entry->loaded, run);
     if (check) check->compare(run.results);
+  } catch (const IndexError&) {
+    finish(Outcome::BadIndex);
+    throw;
   } catch (...) {
-    finish(false);
+    finish(Outcome::Failed);
     throw;
   }
-  finish(true);
+  finish(Outcome::Done);
 }
 
 Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry) {
@@ -251,9 +260,11 @@ std::unique_ptr<StoredValue> Runtime::Impl::store_parameter(const LiveNode& para
 
 StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
   for (;;) {
+    NodeId asked;
     {
       Locked locked(*this);
-      LiveNode& node = nodes[node_of(id).index];
+      asked = node_of(id);
+      LiveNode& node = nodes[asked.index];
       if (node.stored || node.op == Op::Parameter) {
         type = node.type;
         return node.stored ? *node.stored : *store_parameter(node);
@@ -263,8 +274,12 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
     try {
       realize(ids, What::Given);
     } catch (const IndexError&) {
-      realize(ids,
-              What::Only);  // the index may have been an assign's that this value does not need
+      {
+        const std::lock_guard lock(mutex);
+        if (node_of(id) != asked) throw;  // its assign was taken back: this read is told
+      }
+      // The index may have been an assign's that this value does not need.
+      realize(ids, What::Only);
     }
   }
 }

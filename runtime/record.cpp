@@ -164,7 +164,11 @@ void Runtime::assign(TensorId target, TensorId value) {
   if (!thread.tapes.empty()) {
     thread.rebinds.push_back({target, b.generation, old_node, before.sequence});
   }
-  if (!after.is_leaf()) thread.trace.assigned.push_back({new_node, after.sequence});
+  if (!after.is_leaf()) {
+    const NodeId fallback = impl_->hold_fallback(thread.trace, target);
+    thread.trace.assigned.push_back({{new_node, after.sequence}, target, b.version + 1, fallback});
+  }
+  ++b.version;
   ++after.refs;
   ++after.bindings;
   b.node = new_node;

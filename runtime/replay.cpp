@@ -194,6 +194,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
     ++nodes[after.index].refs;
     ++nodes[after.index].bindings;
     b.node = after;
+    ++b.version;
   }
 
   Execution& execution = run.execution;
@@ -264,6 +265,7 @@ void FrozenStep::finish(std::unique_ptr<Run> done_run, bool done, std::span<Tens
       continue;
     }
     b.node = before;
+    --b.version;
     ++nodes[before.index].bindings;
     runtime_.unbind(after, locked);
   }

@@ -74,8 +74,10 @@ void Runtime::Impl::drop_operands(NodeId id, Locked& locked) {
 void Runtime::Impl::reset_trace(Trace& trace, Locked& locked) {
   // Clearing first: dropping a leaf must not meet a trace that still lists it.
   const std::vector<NodeId> leaves(trace.leaves().begin(), trace.leaves().end());
+  std::vector<Trace::Assigned> assigned = std::move(trace.assigned);
   trace.clear();
   for (const NodeId leaf : leaves) drop(leaf, locked);
+  for (Trace::Assigned& a : assigned) drop_fallback(a, locked);
 }
 
 void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
@@ -84,10 +86,12 @@ void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
     const LiveNode& node = nodes[r.node.index];
     if (trace.alive(r) && node.bindings > 0 && !node.is_leaf()) pending.push_back(r.node);
   }
-  std::vector<Trace::Recorded> assigned;
+  std::vector<Trace::Assigned> assigned;
   if (!pending.empty()) {
-    for (const Trace::Recorded& r : trace.assigned) {
-      if (trace.alive(r) && !nodes[r.node.index].is_leaf()) assigned.push_back(r);
+    for (Trace::Assigned& a : trace.assigned) {
+      if (!trace.alive(a.value) || nodes[a.value.node.index].is_leaf()) continue;
+      assigned.push_back(a);
+      a.fallback = {};
     }
   }
   reset_trace(trace, locked);

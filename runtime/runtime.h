@@ -98,6 +98,7 @@ class Runtime {
           body);
   [[nodiscard]] TensorType type(TensorId id) const;
   /// Rebinds `target` to the present value of `value`. Same type, else ShapeError or DTypeError.
+  /// When the value turns out to need an index out of range, the error takes the assign back.
   void assign(TensorId target, TensorId value);
   /// A new handle on the present value; later assigns to `id` do not reach it.
   [[nodiscard]] TensorId value(TensorId id);

@@ -215,6 +215,7 @@ struct Runtime::Impl {
     Binding& b = binding(id);
     if (--b.refs > 0) return;
     ++b.generation;
+    ++b.version;
     tensors.free(slot_of(id));
     unbind(b.node, locked);
   }
@@ -233,6 +234,13 @@ struct Runtime::Impl {
   void reset_trace(Trace& trace, Locked& locked);
   /// Forgets what has been computed or dropped; what is still pending stays recorded.
   void settle_trace(Trace& trace, Locked& locked);
+  /// The node, referenced, that `target` goes back to when what it is about to be assigned cannot
+  /// be computed.
+  [[nodiscard]] NodeId hold_fallback(Trace& trace, TensorId target);
+  void drop_fallback(Trace::Assigned& assigned, Locked& locked);
+  /// An index of what `trace` computes is out of range: the tensors of `own` that were assigned
+  /// values made with checked indices are bound to their old values again.
+  void take_back_assigns(const Trace& trace, Trace& own, Locked& locked);
   /// Throws when one of `xs` was assigned after `y` read its old value.
   void check_rebinds(const ThreadState& thread, NodeId y, std::span<const TensorId> xs);
 

@@ -82,8 +82,14 @@ class Trace {
   }
   [[nodiscard]] int64_t leaf_bytes() const { return leaf_bytes_; }
 
-  /// Nodes that were assigned to tensors while pending.
-  std::vector<Recorded> assigned;
+  /// A tensor that was assigned a pending value.
+  struct Assigned {
+    Recorded value;
+    TensorId target;
+    uint32_t version;  ///< of the target's binding: another one was assigned again, or is gone
+    NodeId fallback;   ///< what the target was before, a reference; invalid: a later assign has it
+  };
+  std::vector<Assigned> assigned;
 
  private:
   void append_refs(LiveNode& node, NodeId id, std::span<const uint32_t> operands, TypeIs type);
