@@ -2,21 +2,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <new>
-#include <random>
-#include <utility>
 
-#include "compiler/kernel_cache.h"
 #include "compiler/pipeline.h"
 #include "ir/error.h"
 #include "ir/graph.h"
 #include "ir/op.h"
 #include "passes/graph_passes.h"
 #include "passes/lower.h"
+#include "run_graph.h"
 #include "runtime/device.h"
 
 namespace reprise {
@@ -127,155 +124,6 @@ void show_stages(const std::string& path, const std::string& only, const std::st
   }
 }
 
-/// Elements a leaf with these strides spans.
-int64_t span_of(const Node& input) {
-  const std::span<const int64_t> strides = input.attrs.ints(1);
-  if (strides.empty()) return input.type.shape.numel();
-  int64_t last = 0;
-  for (int axis = 0; axis < input.type.shape.rank(); ++axis) {
-    if (input.type.shape[axis] == 0) return 0;
-    last += (input.type.shape[axis] - 1) * strides[axis];
-  }
-  return last + 1;
-}
-
-/// Small values of every dtype, the same for the same seed.
-void fill_random(void* data, DType dtype, int64_t count, std::mt19937_64& random) {
-  for (int64_t i = 0; i < count; ++i) {
-    std::byte* to = static_cast<std::byte*>(data) + static_cast<size_t>(i) * size_of(dtype);
-    if (dtype == DType::F32) {
-      const float value = std::normal_distribution<float>()(random);
-      std::memcpy(to, &value, sizeof value);
-    } else if (dtype == DType::F64) {
-      const double value = std::normal_distribution<double>()(random);
-      std::memcpy(to, &value, sizeof value);
-    } else if (dtype == DType::F16 || dtype == DType::BF16) {
-      const uint16_t sign = random() & 1 ? 0x8000 : 0;  // magnitudes around one
-      const uint16_t value =
-          sign | static_cast<uint16_t>((dtype == DType::F16 ? 0x3800 : 0x3f00) + random() % 0x400);
-      std::memcpy(to, &value, sizeof value);
-    } else {
-      const uint64_t value[2] = {dtype == DType::Bool ? random() & 1 : random() % 8, 0};
-      std::memcpy(to, &value, size_of(dtype));
-    }
-  }
-}
-
-size_t bytes_of(DType dtype, int64_t elements) {
-  return static_cast<size_t>(elements) * size_of(dtype);
-}
-
-struct RunOptions {
-  uint64_t seed = 1;
-  bool compare = false;
-  int time = 0;
-};
-
-int run(const std::string& path, const RunOptions& options) {
-  const Graph graph = parse_graph(read_text(path));
-  verify(graph);
-  Device& device = cpu_device();
-  const CompiledGraph compiled = compile(graph, device.target(), {});
-
-  // Everything is allocated before the first element is drawn.
-  Allocator& allocator = device.allocator();
-  std::vector<StoragePtr> inputs(num_inputs(graph));
-  for (const Node& node : graph.nodes()) {
-    if (node.op != Op::Input) continue;
-    StoragePtr& input = inputs[node.attrs.word(0)];
-    if (!input) input = allocator.allocate(bytes_of(node.type.dtype, span_of(node)));
-  }
-  std::vector<StoragePtr> outputs;
-  for (const NodeId id : graph.outputs()) {
-    const TensorType& type = graph[id].type;
-    outputs.push_back(allocator.allocate(bytes_of(type.dtype, type.shape.numel())));
-  }
-  const StoragePtr arena = allocator.allocate(static_cast<size_t>(compiled.plan.arena_bytes));
-  std::vector<void*> addresses;
-  for (const Slot& slot : compiled.plan.slots) {
-    switch (slot.kind) {
-      case SlotKind::Input:
-        addresses.push_back(inputs[slot.index]->data());
-        break;
-      case SlotKind::Output:
-        addresses.push_back(outputs[slot.index]->data());
-        break;
-      case SlotKind::Arena:
-        addresses.push_back(static_cast<std::byte*>(arena->data()) + slot.offset);
-        break;
-    }
-  }
-  std::mt19937_64 random(options.seed);
-  std::vector<uint64_t> parameters(num_parameters(graph));
-  std::vector<char> filled(inputs.size(), 0);
-  for (const Node& node : graph.nodes()) {
-    if (node.op == Op::Input && !std::exchange(filled[node.attrs.word(0)], 1)) {
-      fill_random(inputs[node.attrs.word(0)]->data(), node.type.dtype, span_of(node), random);
-    } else if (node.op == Op::Parameter) {
-      if (size_of(node.type.dtype) > sizeof(uint64_t)) {
-        throw UnsupportedError(str("a parameter of ", node.type.dtype, " does not fit 8 bytes"));
-      }
-      fill_random(&parameters[node.attrs.word(0)], node.type.dtype, 1, random);
-    }
-  }
-  KernelCache cache;
-  std::vector<std::shared_ptr<Executable>> executables;
-  for (size_t i = 0; i < compiled.kernels.size(); ++i) {
-    executables.push_back(device.load(*cache.get(device.backend(), compiled.kernels[i],
-                                                 compiled.schedules[i], device.target(), {})));
-  }
-  const auto launch = [&] {
-    LaunchStatus status;
-    for (const Launch& step : compiled.plan.launches) {
-      std::vector<void*> buffers;
-      for (const SlotId slot : step.buffers) buffers.push_back(addresses[slot.index]);
-      std::vector<uint64_t> params;
-      for (const uint32_t param : step.params) params.push_back(parameters[param]);
-      device.launch(*executables[step.kernel], buffers, params, &status);
-    }
-    if (status.failed) {
-      throw IndexError(str("index ", status.index, " is out of range for extent ", status.extent));
-    }
-  };
-  launch();
-  std::cout << compiled.plan.launches.size() << " launches, " << compiled.kernels.size()
-            << " kernels, arena " << compiled.plan.arena_bytes << " bytes\n";
-  if (options.compare) {
-    std::vector<const void*> pointers;
-    for (const StoragePtr& input : inputs) pointers.push_back(input ? input->data() : nullptr);
-    const auto expected = interpret(graph, device.target().numerics, pointers, parameters);
-    std::vector<char> aliased(outputs.size(), 0);
-    for (const Alias& alias : compiled.plan.aliases) aliased[alias.output] = 1;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (aliased[i]) continue;
-      const auto* bytes = static_cast<const std::byte*>(outputs[i]->data());
-      const auto [end, here] = std::mismatch(expected[i].begin(), expected[i].end(), bytes);
-      if (end == expected[i].end()) continue;
-      const TensorType& type = graph[graph.outputs()[i]].type;
-      const auto at = static_cast<size_t>(here - bytes);
-      std::cout << "output " << i << " (" << type
-                << ") differs from the interpreter, first at element " << at / size_of(type.dtype)
-                << '\n';
-      return 1;
-    }
-    std::cout << "equal to the interpreter, bit for bit\n";
-  }
-  if (options.time > 0) {
-    std::vector<double> times;
-    for (int i = 0; i < options.time; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      launch();
-      times.push_back(
-          std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
-              .count());
-    }
-    std::sort(times.begin(), times.end());
-    std::cout << "median " << times[times.size() / 2] << " us, minimum " << times[0] << " us of "
-              << options.time << " runs\n";
-  }
-  return 0;
-}
-
 void list_ops(const std::string& name) {
   for (int i = 0; i < num_ops(); ++i) {
     const OpDef& def = op_def(static_cast<Op>(i));
@@ -314,14 +162,23 @@ int main_checked(int argc, char** argv) {
         ->capture_default_str();
   };
   add_target(show_command);
-  CLI::App* run_command = app.add_subcommand("run", "Compile a graph and run it on random inputs");
+  CLI::App* run_command =
+      app.add_subcommand("run", "Compile a graph and run it on given or random inputs");
   run_command->add_option("file", path, "A graph; - for standard input")->required();
-  run_command->add_option("--seed", options.seed, "Of the inputs")
+  run_command->add_option("--input", options.inputs,
+                          "NAME=FILE.npy or NAME=random:SEED, for the leaves input0, parameter0, "
+                          "...; may be given again");
+  run_command->add_option("--seed", options.seed, "Of the inputs that are not given")
       ->check([](const std::string& text) {  // CLI11 would wrap it
         return text.find('-') == text.npos ? "" : text + " is negative";
       })
       ->capture_default_str();
-  run_command->add_flag("--compare", options.compare, "Compare the bits with the interpreter's");
+  run_command
+      ->add_option("--compare", options.compare,
+                   "Compare the bits with the interpreter's, or with those of the ops one by one")
+      ->check(CLI::IsMember({"interpreter", "ops"}))
+      ->expected(0, 1)
+      ->default_str("interpreter");
   run_command->add_option("--time", options.time, "Repeat this often and print the median")
       ->check(count);
   run_command->add_option("--threads", threads, "0: one per core")
@@ -336,7 +193,11 @@ int main_checked(int argc, char** argv) {
   set_num_threads(threads);
   if (*opt_command) opt(path, passes, explaining ? Explain::Yes : Explain::No);
   if (*show_command) show_stages(path, only, target);
-  if (*run_command) return run(path, options);
+  if (*run_command) {
+    const Graph graph = parse_graph(read_text(path));
+    verify(graph);
+    return run_graph(graph, options);
+  }
   if (*ops_command) list_ops(op);
   if (*info_command) std::cout << to_string(find_target(target).target) << '\n';
   return 0;
