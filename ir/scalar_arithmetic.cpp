@@ -445,10 +445,9 @@ void evaluate_lanes(ScalarOp op, DType dtype, DType operand, const void* const a
     // As widen_halves has it: in f32, then one rounding.
     REPRISE_ASSERT(lanes <= kLanes);
     std::array<std::array<float, kLanes>, 3> wide;
-    const void* wide_args[3] = {};
+    const void* const wide_args[3] = {wide[0].data(), wide[1].data(), wide[2].data()};
     for (int a = 0; a < arity(op); ++a) {
       convert_lanes(operand, DType::F32, args[a], wide[a].data(), lanes);
-      wide_args[a] = wide[a].data();
     }
     if (is_comparison(op)) return compare<float>(op, wide_args, out, lanes);
     std::array<float, kLanes> result;

@@ -68,6 +68,7 @@ std::vector<IndexExpr> LoopAxes::coordinates(IndexSpace& space, uint32_t first) 
   std::vector<IndexExpr> coordinates;
   for (const auto& axis : factors_) {
     std::vector<IndexExpr> loops;
+    loops.reserve(axis.size());
     for (int64_t extent : axis) loops.push_back(space.variable(first++, extent));
     coordinates.push_back(space.linearize(loops, axis));
   }

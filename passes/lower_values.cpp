@@ -138,6 +138,7 @@ ScalarId ValueLowering::compute(const Frame& frame) {
     case OpKind::Leaf: {
       const std::vector<IndexExpr> coordinates = space_.map(place.map).coordinates;
       std::vector<ScalarId> indices;
+      indices.reserve(coordinates.size());
       for (const IndexExpr& e : coordinates) indices.push_back(scalar(e));
       return def.lower_leaf(builder_, operands, indices,
                             context(node, operand_types(graph_, node)));

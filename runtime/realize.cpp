@@ -313,7 +313,7 @@ std::string Runtime::dump_graph(std::span<const TensorId> ids) {
     if (!impl_->nodes[node.index].is_leaf()) wanted.push_back(trace.reference(node).index());
   }
   std::sort(wanted.begin(), wanted.end());
-  const std::string text = print(build_graph(trace, impl_->nodes, wanted, wanted).graph);
+  std::string text = print(build_graph(trace, impl_->nodes, wanted, wanted).graph);
   impl_->reset_trace(trace, locked);
   impl_->settle_trace(thread.trace, locked);  // its marks were taken over
   return text;
