@@ -67,13 +67,8 @@ class SmallVector {
     size_ = size;
   }
   void reserve(uint32_t wanted) {
-    if (wanted <= capacity_) return;
-    const uint32_t grown = std::max(wanted, 2 * capacity_);
-    T* block = new T[grown];
-    std::copy(begin(), end(), block);
-    delete[] heap_;
-    heap_ = block;
-    capacity_ = grown;
+    if (wanted > capacity_) [[unlikely]]
+      grow(wanted);
   }
 
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
@@ -81,6 +76,15 @@ class SmallVector {
   }
 
  private:
+  /// Not in line: whoever pushes keeps its registers.
+  [[gnu::noinline]] void grow(uint32_t wanted) {
+    const uint32_t grown = std::max(wanted, 2 * capacity_);
+    T* block = new T[grown];
+    std::copy(begin(), end(), block);
+    delete[] heap_;
+    heap_ = block;
+    capacity_ = grown;
+  }
   void release() {
     delete[] heap_;
     heap_ = nullptr;

@@ -221,8 +221,8 @@ bool equals_interpreter(const Graph& graph, const Inputs& inputs,
 }  // namespace
 
 int run_graph(const Graph& graph, const RunOptions& options) {
-  const Inputs inputs(graph, options);
   const std::shared_ptr<const LoadedPlan> loaded = Runtime::get().load_plan(graph);
+  const Inputs inputs(graph, options);
   const Plan& plan = loaded->plan;
   Execution run;
   const auto launch = [&] {
