@@ -40,14 +40,22 @@ void show(const StageObserver& observer, std::string_view stage, const Text& tex
   if (observer) observer(stage, text());
 }
 
+/// Runs a pass, and shows what came out if it is something else than what went in.
+template <class Ir>
+Ir run_shown(Ir (*pass)(const Ir&), const Ir& ir, const StageObserver& observer,
+             std::string_view stage) {
+  Ir result = pass(ir);
+  if (observer && !(result == ir)) observer(stage, print(result));
+  return result;
+}
+
 }  // namespace
 
 Graph optimize(const Graph& graph, const StageObserver& observer) {
   Graph current = graph;
   show(observer, "graph", [&] { return print(current); });
   for (const GraphPass& pass : kGraphPasses) {
-    current = pass.run(current);
-    show(observer, pass.name, [&] { return print(current); });
+    current = run_shown(pass.run, current, observer, pass.name);
   }
   return current;
 }
@@ -68,8 +76,7 @@ CompiledGraph compile_optimized(const Graph& graph, const TargetInfo& target, co
     Kernel kernel = std::move(lowered.kernels[i]);
     show(observer, str("kernel", i, ".lower"), [&] { return print(kernel); });
     for (const KernelPass& pass : kKernelPasses) {
-      kernel = pass.run(kernel);
-      show(observer, str("kernel", i, ".", pass.name), [&] { return print(kernel); });
+      kernel = run_shown(pass.run, kernel, observer, str("kernel", i, ".", pass.name));
     }
     Schedule schedule = choose_schedule(kernel, target);
     show(observer, str("kernel", i, ".schedule"), [&] { return print(schedule); });

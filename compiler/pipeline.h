@@ -38,7 +38,8 @@ struct CompiledGraph {
   std::vector<Schedule> schedules;
 };
 
-/// Called after every stage with its name and text; null: nobody looks.
+/// Called after every stage with its name and text, and after every pass that changed something;
+/// null: nobody looks.
 using StageObserver = std::function<void(std::string_view stage, std::string_view text)>;
 
 /// The graph passes alone: graphs that mean the same come out the same more often than not.
