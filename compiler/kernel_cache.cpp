@@ -21,14 +21,15 @@ std::vector<uint64_t> kernel_key(const Backend& backend, const Kernel& kernel,
   const std::string text =
       str(backend.name(), '\n', backend.version(), '\n', to_string(target), '\n',
           options.fast_math ? "fast_math" : "strict", '\n', print(kernel), print(schedule));
-  std::vector<uint64_t> words(1 + (text.size() + 7) / 8);
-  words[0] = text.size();
-  std::memcpy(words.data() + 1, text.data(), text.size());
+  // The length comes last: keys that begin alike are near each other.
+  std::vector<uint64_t> words((text.size() + 7) / 8);
+  std::memcpy(words.data(), text.data(), text.size());
+  words.push_back(text.size());
   return words;
 }
 
 std::string_view text_of(std::span<const uint64_t> key) {
-  return {reinterpret_cast<const char*>(key.data() + 1), key[0]};
+  return {reinterpret_cast<const char*>(key.data()), key.back()};
 }
 
 std::string_view line_at(std::string_view text, size_t position) {
@@ -38,23 +39,16 @@ std::string_view line_at(std::string_view text, size_t position) {
 
 /// Says what sets a new kernel apart from the one in the cache that agrees with it the longest.
 void explain_miss(std::span<const uint64_t> key, const OnceCache<KernelCode>& cache) {
-  const std::string_view text = text_of(key);
-  std::string nearest;
-  size_t longest = 0;
-  cache.for_each([&](std::span<const uint64_t> other_key, const KernelCode&) {
-    const std::string_view other = text_of(other_key);
-    const auto [mine, theirs] = std::mismatch(text.begin(), text.end(), other.begin(), other.end());
-    const auto common = static_cast<size_t>(mine - text.begin());
-    if (common < longest || other == text) return;
-    longest = common;
-    nearest = line_at(other, std::min(common, other.size()));
-  });
+  const std::vector<uint64_t> nearest = cache.nearest(key);
   if (nearest.empty()) {
-    log_line("cache", "kernel miss: nothing like it is cached");
-  } else {
-    log_line("cache", str("kernel miss: `", line_at(text, std::min(longest, text.size())),
-                          "` where the nearest has `", nearest, '`'));
+    log_line("cache", "kernel miss: no kernel is cached yet");
+    return;
   }
+  const std::string_view mine = text_of(key), theirs = text_of(nearest);
+  const auto differ = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end()).first;
+  const auto at = static_cast<size_t>(differ - mine.begin());
+  log_line("cache", str("kernel miss: `", line_at(mine, at), "` where the nearest has `",
+                        line_at(theirs, std::min(at, theirs.size())), '`'));
 }
 
 size_t bytes_of(std::span<const uint64_t> key, const KernelCode& code) {

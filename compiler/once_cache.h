@@ -1,6 +1,7 @@
 // A bounded cache that finds by hash, decides by comparison, and makes each value once.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -91,13 +92,23 @@ class OnceCache {
       it = it->value ? drop(it) : std::next(it);
     }
   }
-  /// Calls `visit(key, value)` for every finished entry, most recently used first.
-  template <class Visit>
-  void for_each(const Visit& visit) const {
+  /// The key in the cache that agrees with `key` the longest from its beginning; empty when the
+  /// cache is. For explaining a miss.
+  [[nodiscard]] std::vector<uint64_t> nearest(std::span<const uint64_t> key) const {
     std::lock_guard lock(mutex_);
+    std::span<const uint64_t> best;
+    size_t longest = 0;
     for (const Entry& entry : entries_) {
-      if (entry.value) visit(std::span<const uint64_t>(entry.key), *entry.value);
+      if (!entry.value) continue;
+      const auto differ =
+          std::mismatch(key.begin(), key.end(), entry.key.begin(), entry.key.end()).first;
+      const auto common = static_cast<size_t>(differ - key.begin());
+      if (best.empty() || common > longest) {
+        best = entry.key;
+        longest = common;
+      }
     }
+    return {best.begin(), best.end()};
   }
 
  private:

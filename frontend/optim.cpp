@@ -55,6 +55,17 @@ void Optimizer::Numbers::next() {
   for (size_t i = 0; i < values.size(); ++i) values[i].set(present[i]);
 }
 
+void Optimizer::Numbers::on_replay(ReplayEvent event) {
+  switch (event) {
+    case ReplayEvent::Begins:
+      next();
+      break;
+    case ReplayEvent::Failed:
+      --steps;  // the values are written anew before they are read
+      break;
+  }
+}
+
 Optimizer::Optimizer(std::span<const Tensor> parameters, double lr, size_t num_values,
                      Formula formula)
     : parameters_(parameters.begin(), parameters.end()), numbers_(std::make_shared<Numbers>()) {
@@ -105,7 +116,7 @@ void Optimizer::step(std::span<const Tensor> gradients) {
   }
   // Nothing has been assigned when one of the checks above throws.
   numbers_->next();
-  Runtime::get().at_replay([numbers = numbers_] { numbers->next(); });
+  Runtime::get().at_replay([numbers = numbers_](ReplayEvent event) { numbers->on_replay(event); });
   StepScalars scalars(numbers_->values);
   record_step(gradients, scalars);
 }

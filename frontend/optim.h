@@ -31,7 +31,7 @@ class Optimizer {
   /// not negative.
   void set_lr(double lr);
   [[nodiscard]] double lr() const { return numbers_->lr; }
-  /// Steps recorded or replayed so far.
+  /// Steps recorded, and replayed without an error, so far.
   [[nodiscard]] int64_t steps() const { return numbers_->steps; }
   /// The parameters' companions (momenta), which a program that stops and resumes must keep.
   [[nodiscard]] const std::vector<Tensor>& state() const { return state_; }
@@ -61,6 +61,7 @@ class Optimizer {
     std::vector<Scalar> values;
     Formula formula;
     void next();
+    void on_replay(ReplayEvent event);
   };
   std::shared_ptr<Numbers> numbers_;
 };

@@ -83,15 +83,7 @@ class KeyReader {
 }  // namespace
 
 std::string explain_miss(std::span<const uint64_t> key, const OnceCache<PlanEntry>& plans) {
-  std::vector<uint64_t> nearest;
-  size_t longest = 0;
-  plans.for_each([&](std::span<const uint64_t> other, const PlanEntry&) {
-    const auto [mine, theirs] = std::mismatch(key.begin(), key.end(), other.begin(), other.end());
-    const auto common = static_cast<size_t>(mine - key.begin());
-    if (common < longest || (common == longest && !nearest.empty())) return;
-    longest = common;
-    nearest.assign(other.begin(), other.end());
-  });
+  const std::vector<uint64_t> nearest = plans.nearest(key);
   if (nearest.empty()) return "plan miss: no plan is cached yet";
   const std::vector<std::string> have = KeyReader(key).read();
   const std::vector<std::string> other = KeyReader(nearest).read();

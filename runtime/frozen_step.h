@@ -71,6 +71,8 @@ class FrozenStep {
                                   std::vector<int64_t>& shifts) const;
   [[nodiscard]] std::shared_ptr<const Variant> compile(
       std::vector<std::array<int64_t, kMaxDims>> strides) const;
+  /// A replay without its hooks.
+  void run_once(std::span<const TensorId> inputs, std::span<TensorId> results);
   [[nodiscard]] std::unique_ptr<Run> idle_run();
   void read_cells(Run& run) const;
   // The runtime's mutex held:

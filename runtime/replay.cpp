@@ -52,16 +52,20 @@ std::unique_ptr<FrozenStep::Run> FrozenStep::idle_run() {
 }
 
 void FrozenStep::replay(std::span<const TensorId> inputs, std::span<TensorId> results) {
-  ThreadState& thread = runtime_.thread();
   std::unique_lock<std::mutex> turn(one_at_a_time_, std::defer_lock);
   if (!assigns_.empty() || !hooks_.empty()) turn.lock();
-  if (!hooks_.empty()) {
-    {
-      const Runtime::Impl::Locked locked(runtime_);
-      check_inputs(inputs);
-    }
-    for (const ReplayHook& hook : hooks_) hook();
+  size_t begun = 0;
+  try {
+    for (; begun < hooks_.size(); ++begun) hooks_[begun](ReplayEvent::Begins);
+    run_once(inputs, results);
+  } catch (...) {
+    while (begun > 0) hooks_[--begun](ReplayEvent::Failed);
+    throw;
   }
+}
+
+void FrozenStep::run_once(std::span<const TensorId> inputs, std::span<TensorId> results) {
+  ThreadState& thread = runtime_.thread();
   std::unique_ptr<Run> run;
   for (;;) {
     {

@@ -52,8 +52,9 @@ struct Stats {
 class FrozenStep;
 struct LoadedPlan;
 
-/// What a program wants done at the start of every replay of a frozen step (see at_replay).
-using ReplayHook = std::function<void()>;
+/// What a replay tells its hooks: it begins, or it threw and everything is to be as before.
+enum class ReplayEvent : uint8_t { Begins, Failed };
+using ReplayHook = std::function<void(ReplayEvent)>;
 
 class Runtime {
  public:
@@ -112,8 +113,9 @@ class Runtime {
   /// tape is open or an x was assigned after y read its old value.
   void check_history(TensorId y, std::span<const TensorId> xs) const;
 
-  /// Notes something to be done at the start of every replay of a step frozen from this thread's
-  /// open tape, before the step's Scalars are read. Does nothing when no tape is open.
+  /// Notes something to be called at the start of every replay of a step frozen from this thread's
+  /// open tape, before the step's Scalars are read, and again if the replay fails. Does nothing
+  /// when no tape is open.
   void at_replay(ReplayHook hook);
   /// What this thread's innermost tape recorded of `outputs` and of its assigns, as a function of
   /// `inputs` and of the tensors it read besides. Throws Error when no tape is open, or an input

@@ -349,6 +349,27 @@ TEST(Frozen, AnIndexOutOfRangeLeavesEverythingAsItWas) {
   expect_values(copy, before);
 }
 
+TEST(Frozen, AReplayThatFailsIsNoStep) {
+  const Tensor w = Tensor::of({1.f, 2.f, 3.f});
+  const Tensor i = Tensor::of<int64_t>({0, 1});
+  optim::Adam optimizer(std::vector<Tensor>{w}, {.lr = 0.1});
+  Frozen step;
+  {
+    const Tape tape;
+    const Tensor loss = sum(square(gather(w, i, 0)));
+    optimizer.step(tape.gradient(loss, std::vector<Tensor>{w}));
+    step = tape.freeze({i}, {loss});
+    tape.realize(loss);
+  }
+  const F before = w.to_vector<float>();
+  expect_error<IndexError>([&] { return step.replay(Tensor::of<int64_t>({0, 7})); }, {"7", "3"});
+  expect_error<ShapeError>([&] { return step.replay(Tensor::of<int64_t>({0})); }, {"input 0"});
+  EXPECT_EQ(optimizer.steps(), 1);
+  expect_values(w, before);
+  (void)step.replay(i);
+  EXPECT_EQ(optimizer.steps(), 2);
+}
+
 /// The same training, recorded at every step and replayed.
 template <class Optimizer, class Options>
 void train_both_ways(const Options& options) {
