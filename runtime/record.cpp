@@ -66,25 +66,12 @@ TensorId Runtime::try_record(Op op, TensorId a) {
   return tensor;
 }
 
-namespace {
-
-/// Shapes of little rank are compared faster in line than by a call.
-bool equal(const Shape& a, const Shape& b) {
-  if (a.rank() != b.rank()) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a[axis] != b[axis]) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 inline NodeId Runtime::Impl::try_binary(ThreadState& thread, Op op, NodeId x, NodeId y) {
   const TensorType& a = nodes[x.index].type;
   const TensorType& b = nodes[y.index].type;
   if (a.dtype != b.dtype) return {};
   const bool b_is_scalar = b.shape.rank() == 0;
-  if (!b_is_scalar && a.shape.rank() != 0 && !equal(a.shape, b.shape)) return {};
+  if (!b_is_scalar && a.shape.rank() != 0 && a.shape != b.shape) return {};
   const std::optional<DType> dtype = ElementwiseResults::find(op, 2, a.dtype);
   if (!dtype) return {};
   const NodeId id = new_node(op, b_is_scalar ? a : b);

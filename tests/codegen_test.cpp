@@ -13,55 +13,9 @@
 namespace reprise {
 namespace {
 
-const DType kInts[] = {DType::I8, DType::I16, DType::I32, DType::I64,
-                       DType::U8, DType::U16, DType::U32, DType::U64};
-const DType kFloats[] = {DType::F32, DType::F64};
-
-TEST(Codegen, IntegerOperations) {
-  for (const DType dtype : kInts) {
-    std::vector<std::string> ops = {
-        "neg %0",           "abs %0",           "not %0",           "add %0, %1",
-        "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
-        "min %0, %1",       "max %0, %1",       "and %0, %1",       "or %0, %1",
-        "xor %0, %1",       "shl %0, %1",       "shr %0, %1",       "fma %0, %1, %2",
-        "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool",
-        "floor %0",         "round %0"};
-    if (is_unsigned_integer(dtype)) ops.push_back("mul_high %0, %1");
-    expect_compiled_like_interpreted(kernel_of_ops(dtype, ops, 403));
-  }
-}
-
-TEST(Codegen, FloatOperations) {
-  for (const DType dtype : kFloats) {
-    expect_compiled_like_interpreted(kernel_of_ops(
-        dtype, {"neg %0",           "abs %0",           "sqrt %0",          "floor %0",
-                "ceil %0",          "trunc %0",         "round %0",         "add %0, %1",
-                "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
-                "min %0, %1",       "max %0, %1",       "copysign %0, %1",  "fma %0, %1, %2",
-                "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool"},
-        2003));
-  }
-}
-
-TEST(Codegen, BoolOperations) {
-  expect_compiled_like_interpreted(
-      kernel_of_ops(DType::Bool,
-                    {"not %0", "and %0, %1", "or %0, %1", "xor %0, %1", "min %0, %1", "max %0, %1",
-                     "eq %0, %1", "ne %0, %1", "lt %0, %1", "le %0, %1", "select %0, %1, %2"},
-                    131));
-}
-
-TEST(Codegen, CastsBetweenAllTypes) {
-  const DType all[] = {DType::Bool, DType::I8,  DType::I16, DType::I32, DType::I64,
-                       DType::U8,   DType::U16, DType::U32, DType::U64, DType::F16,
-                       DType::BF16, DType::F32, DType::F64};
-  for (const DType from : all) {
-    std::vector<std::string> casts;
-    for (const DType to : all) {
-      if (to != from) casts.push_back(str("cast %0 : ", to));
-    }
-    expect_compiled_like_interpreted(kernel_of_ops(from, casts, 1009));
-  }
+TEST(Codegen, Operations) {
+  for (const std::string& kernel : kernels_of_operations())
+    expect_compiled_like_interpreted(kernel);
 }
 
 TEST(Codegen, EverySizeAroundAVector) {
@@ -117,14 +71,7 @@ TEST(Codegen, SpecialValuesInReductions) {
 
 TEST(Codegen, ReductionsOverSeveralLoops) {
   for (const auto& [a, c] : {std::pair{3, 5}, {7, 64}, {9, 33}, {2, 128}}) {
-    expect_compiled_like_interpreted(
-        str("kernel {\ninput b0: f32[", 6 * a * c, "]\noutput b1: f32[6]\noutput b2: f32[6]\n",
-            "phase { part grid [2] { loop parallel [3] reduce [", a, ", ", c,
-            "] {\n%0 = load b0[g0*", 3 * c, " + i0*", c, " + r0*", 6 * c,
-            " + r1] : f32\nreduce sum %0 : f32\nreduce max %0 : f32\n} post {\n%0 = reduced 0 : "
-            "f32\n%1 = reduced 1 : f32\n%2 = mul %0, %1 : f32\nstore b1[g0*3 + i0], %2\nstore "
-            "b2[g0*3 + i0], %0\n} } } }"),
-        {.plain = true});
+    expect_compiled_like_interpreted(kernel_of_loops(a, c), {.plain = true});
   }
 }
 
@@ -170,37 +117,8 @@ TEST(Codegen, StagesThatShareLocalBuffers) {
   }
 }
 
-/// Two parts of one phase and a second phase that reads what the first wrote.
 TEST(Codegen, PartsAndPhases) {
-  expect_compiled_like_interpreted(R"(kernel {
-    input b0: f32[100]
-    output b1: f32[100]
-    output b2: f32[33]
-    output b3: f32[1]
-    param p0: f32
-    phase {
-      part grid [100] { loop parallel [] reduce [] {
-        %0 = load b0[g0] : f32
-        %1 = param p0 : f32
-        %2 = mul %0, %1 : f32
-        store b1[g0], %2
-      } }
-      part grid [33] { loop parallel [] reduce [] {
-        %0 = load b0[g0*3] : f32
-        store b2[g0], %0
-      } }
-    }
-    phase {
-      part grid [] { loop parallel [] reduce [100] {
-        %0 = load b1[r0] : f32
-        reduce sum %0 : f32
-      } post {
-        %0 = reduced 0 : f32
-        store b3[0], %0
-      } }
-    }
-  })",
-                                   {.params = {0x40400000}});
+  expect_compiled_like_interpreted(kernel_of_parts_and_phases(), {.params = {0x40400000}});
 }
 
 /// The disk cache compares bytes, and several threads compile at once.

@@ -27,6 +27,58 @@ std::string kernel_of_ops(DType dtype, const std::vector<std::string>& ops, int6
              "} } } }");
 }
 
+std::vector<std::string> kernels_of_operations() {
+  constexpr DType kInts[] = {DType::I8, DType::I16, DType::I32, DType::I64,
+                             DType::U8, DType::U16, DType::U32, DType::U64};
+  constexpr DType kAll[] = {DType::Bool, DType::I8,  DType::I16, DType::I32, DType::I64,
+                            DType::U8,   DType::U16, DType::U32, DType::U64, DType::F16,
+                            DType::BF16, DType::F32, DType::F64};
+  std::vector<std::string> kernels;
+  for (const DType dtype : kInts) {
+    std::vector<std::string> ops = {
+        "neg %0",           "abs %0",           "not %0",           "add %0, %1",
+        "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
+        "min %0, %1",       "max %0, %1",       "and %0, %1",       "or %0, %1",
+        "xor %0, %1",       "shl %0, %1",       "shr %0, %1",       "fma %0, %1, %2",
+        "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool",
+        "floor %0",         "round %0"};
+    if (is_unsigned_integer(dtype)) ops.push_back("mul_high %0, %1");
+    kernels.push_back(kernel_of_ops(dtype, ops, 403));
+  }
+  for (const DType dtype : {DType::F32, DType::F64}) {
+    kernels.push_back(kernel_of_ops(
+        dtype, {"neg %0",           "abs %0",           "sqrt %0",          "floor %0",
+                "ceil %0",          "trunc %0",         "round %0",         "add %0, %1",
+                "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
+                "min %0, %1",       "max %0, %1",       "copysign %0, %1",  "fma %0, %1, %2",
+                "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool"},
+        2003));
+  }
+  kernels.push_back(
+      kernel_of_ops(DType::Bool,
+                    {"not %0", "and %0, %1", "or %0, %1", "xor %0, %1", "min %0, %1", "max %0, %1",
+                     "eq %0, %1", "ne %0, %1", "lt %0, %1", "le %0, %1", "select %0, %1, %2"},
+                    131));
+  for (const DType from : kAll) {
+    std::vector<std::string> casts;
+    for (const DType to : kAll) {
+      if (to != from) casts.push_back(str("cast %0 : ", to));
+    }
+    kernels.push_back(kernel_of_ops(from, casts, 1009));
+  }
+  return kernels;
+}
+
+std::string kernel_of_loops(int outer, int inner) {
+  return str("kernel {\ninput b0: f32[", 6 * outer * inner,
+             "]\noutput b1: f32[6]\noutput b2: f32[6]\n",
+             "phase { part grid [2] { loop parallel [3] reduce [", outer, ", ", inner,
+             "] {\n%0 = load b0[g0*", 3 * inner, " + i0*", inner, " + r0*", 6 * inner,
+             " + r1] : f32\nreduce sum %0 : f32\nreduce max %0 : f32\n} post {\n%0 = reduced 0 : "
+             "f32\n%1 = reduced 1 : f32\n%2 = mul %0, %1 : f32\nstore b1[g0*3 + i0], %2\nstore "
+             "b2[g0*3 + i0], %0\n} } } }");
+}
+
 std::string kernel_of_reduction(std::string_view kind, DType dtype, DType result, int64_t rows,
                                 int64_t extent, int64_t row_stride, int64_t stride) {
   return str("kernel {\ninput b0: ", dtype, "[", rows * extent, "]\noutput b1: ", result, "[", rows,
@@ -97,6 +149,50 @@ std::string kernel_of_rows(int n) {
       "] reduce [] {\n%0 = load b3[i0] : f32\n%1 = load b4[0] : f32\n%2 = "
       "div %0, %1 : f32\nstore b1[g0*",
       n, " + i0], %2\n}\n} } }");
+}
+
+std::string kernel_of_parts_and_phases() {
+  return R"(kernel {
+    input b0: f32[100]
+    output b1: f32[100]
+    output b2: f32[33]
+    output b3: f32[1]
+    output b4: f64[2]
+    param p0: f32
+    phase {
+      part grid [100] { loop parallel [] reduce [] {
+        %0 = load b0[g0] : f32
+        %1 = param p0 : f32
+        %2 = mul %0, %1 : f32
+        store b1[g0], %2
+      } }
+      part grid [0] { loop parallel [] reduce [] {
+        %0 = load b0[g0] : f32
+        store b3[g0], %0
+      } }
+      part grid [2] { loop parallel [] reduce [50] {
+        %0 = load b0[g0*50 + r0] : f32
+        %1 = cast %0 : f64
+        reduce sum %1 : f64
+      } post {
+        %0 = reduced 0 : f64
+        store b4[g0], %0
+      } }
+      part grid [33] { loop parallel [] reduce [] {
+        %0 = load b0[g0*3] : f32
+        store b2[g0], %0
+      } }
+    }
+    phase {
+      part grid [] { loop parallel [] reduce [100] {
+        %0 = load b1[r0] : f32
+        reduce sum %0 : f32
+      } post {
+        %0 = reduced 0 : f32
+        store b3[0], %0
+      } }
+    }
+  })";
 }
 
 }  // namespace reprise

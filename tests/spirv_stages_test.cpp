@@ -55,14 +55,7 @@ TEST(SpirvStages, SpecialValuesInReductions) {
 
 TEST(SpirvStages, ReductionsOverSeveralLoops) {
   for (const auto& [a, c] : {std::pair{3, 5}, {7, 64}, {9, 33}}) {
-    expect_shader_like_interpreted(
-        str("kernel {\ninput b0: f32[", 6 * a * c, "]\noutput b1: f32[6]\noutput b2: f32[6]\n",
-            "phase { part grid [2] { loop parallel [3] reduce [", a, ", ", c,
-            "] {\n%0 = load b0[g0*", 3 * c, " + i0*", c, " + r0*", 6 * c,
-            " + r1] : f32\nreduce sum %0 : f32\nreduce max %0 : f32\n} post {\n%0 = reduced 0 : "
-            "f32\n%1 = reduced 1 : f32\n%2 = mul %0, %1 : f32\nstore b1[g0*3 + i0], %2\nstore "
-            "b2[g0*3 + i0], %0\n} } } }"),
-        {.plain = true});
+    expect_shader_like_interpreted(kernel_of_loops(a, c), {.plain = true});
   }
 }
 
@@ -126,47 +119,7 @@ TEST(SpirvStages, StagesWithLoopsOfTheirOwn) {
 }
 
 TEST(SpirvStages, PartsAndPhases) {
-  expect_shader_like_interpreted(R"(kernel {
-    input b0: f32[100]
-    output b1: f32[100]
-    output b2: f32[33]
-    output b3: f32[1]
-    output b4: f64[2]
-    param p0: f32
-    phase {
-      part grid [100] { loop parallel [] reduce [] {
-        %0 = load b0[g0] : f32
-        %1 = param p0 : f32
-        %2 = mul %0, %1 : f32
-        store b1[g0], %2
-      } }
-      part grid [0] { loop parallel [] reduce [] {
-        %0 = load b0[g0] : f32
-        store b3[g0], %0
-      } }
-      part grid [2] { loop parallel [] reduce [50] {
-        %0 = load b0[g0*50 + r0] : f32
-        %1 = cast %0 : f64
-        reduce sum %1 : f64
-      } post {
-        %0 = reduced 0 : f64
-        store b4[g0], %0
-      } }
-      part grid [33] { loop parallel [] reduce [] {
-        %0 = load b0[g0*3] : f32
-        store b2[g0], %0
-      } }
-    }
-    phase {
-      part grid [] { loop parallel [] reduce [100] {
-        %0 = load b1[r0] : f32
-        reduce sum %0 : f32
-      } post {
-        %0 = reduced 0 : f32
-        store b3[0], %0
-      } }
-    }
-  })",
+  expect_shader_like_interpreted(kernel_of_parts_and_phases(),
                                  {.plain = true, .params = {0x40400000}});
 }
 

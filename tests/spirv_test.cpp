@@ -11,8 +11,6 @@
 namespace reprise {
 namespace {
 
-const DType kInts[] = {DType::I8, DType::I16, DType::I32, DType::I64,
-                       DType::U8, DType::U16, DType::U32, DType::U64};
 const DType kFloats[] = {DType::F32, DType::F64};
 
 /// Without a device every other test here emits and validates only.
@@ -24,30 +22,8 @@ TEST(Spirv, RunsOnADevice) {
   expect_shader_like_interpreted(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
 }
 
-TEST(Spirv, IntegerOperations) {
-  for (const DType dtype : kInts) {
-    std::vector<std::string> ops = {
-        "neg %0",           "abs %0",           "not %0",           "add %0, %1",
-        "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
-        "min %0, %1",       "max %0, %1",       "and %0, %1",       "or %0, %1",
-        "xor %0, %1",       "shl %0, %1",       "shr %0, %1",       "fma %0, %1, %2",
-        "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool",
-        "floor %0",         "round %0"};
-    if (is_unsigned_integer(dtype)) ops.push_back("mul_high %0, %1");
-    expect_shader_like_interpreted(kernel_of_ops(dtype, ops, 403));
-  }
-}
-
-TEST(Spirv, FloatOperations) {
-  for (const DType dtype : kFloats) {
-    expect_shader_like_interpreted(kernel_of_ops(
-        dtype, {"neg %0",           "abs %0",           "sqrt %0",          "floor %0",
-                "ceil %0",          "trunc %0",         "round %0",         "add %0, %1",
-                "sub %0, %1",       "mul %0, %1",       "div %0, %1",       "mod %0, %1",
-                "min %0, %1",       "max %0, %1",       "copysign %0, %1",  "fma %0, %1, %2",
-                "eq %0, %1 : bool", "ne %0, %1 : bool", "lt %0, %1 : bool", "le %0, %1 : bool"},
-        2003));
-  }
+TEST(Spirv, Operations) {
+  for (const std::string& kernel : kernels_of_operations()) expect_shader_like_interpreted(kernel);
 }
 
 /// What is true of finite numbers only, and what drivers make of it.
@@ -70,27 +46,6 @@ TEST(Spirv, OperationsWithZeroOneAndThemselves) {
     }
     expect_shader_like_interpreted(
         str(text, "phase { part grid [500] { loop parallel [] reduce [] {\n", body, "} } } }"));
-  }
-}
-
-TEST(Spirv, BoolOperations) {
-  expect_shader_like_interpreted(
-      kernel_of_ops(DType::Bool,
-                    {"not %0", "and %0, %1", "or %0, %1", "xor %0, %1", "min %0, %1", "max %0, %1",
-                     "eq %0, %1", "ne %0, %1", "lt %0, %1", "le %0, %1", "select %0, %1, %2"},
-                    131));
-}
-
-TEST(Spirv, CastsBetweenAllTypes) {
-  const DType all[] = {DType::Bool, DType::I8,  DType::I16, DType::I32, DType::I64,
-                       DType::U8,   DType::U16, DType::U32, DType::U64, DType::F16,
-                       DType::BF16, DType::F32, DType::F64};
-  for (const DType from : all) {
-    std::vector<std::string> casts;
-    for (const DType to : all) {
-      if (to != from) casts.push_back(str("cast %0 : ", to));
-    }
-    expect_shader_like_interpreted(kernel_of_ops(from, casts, 1009));
   }
 }
 
