@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace rp = reprise;
 
@@ -248,9 +250,11 @@ double median_after_first(const std::vector<double>& values) {
   return values.empty() ? 0 : median({values.begin() + skip, values.end()});
 }
 
-double launches_per_step(const Report& report) {
+/// Nothing when there were no steps but the first ones, which are not counted.
+std::optional<double> launches_per_step(const Report& report) {
   const int64_t counted = report.steps - kFirstSteps;
-  return counted <= 0 ? 0 : static_cast<double>(report.launches) / static_cast<double>(counted);
+  if (counted <= 0) return std::nullopt;
+  return static_cast<double>(report.launches) / static_cast<double>(counted);
 }
 
 void print_table(const Report& report) {
@@ -273,7 +277,8 @@ void print_table(const Report& report) {
               report.kernels_first, " by step ", std::min(kFirstSteps, report.steps), ", ",
               report.kernels_evaluation, " by the first evaluation, ", report.kernels_after,
               " after)"));
-  row("launches per step", number("%.2f", launches_per_step(report)));
+  const std::optional<double> launches = launches_per_step(report);
+  row("launches per step", launches ? number("%.2f", *launches) : "not counted");
   row("peak memory", number("%.1f MiB", peak_mebibytes()));
   row("total", number("%.1f s", report.total_seconds));
   char digest[24];
@@ -282,6 +287,7 @@ void print_table(const Report& report) {
 }
 
 void write_json(const Options& options, const Report& report) {
+  const std::optional<double> launches = launches_per_step(report);
   const nlohmann::ordered_json json = {
       {"options",
        {{"hidden", options.hidden},
@@ -289,6 +295,9 @@ void write_json(const Options& options, const Report& report) {
         {"batch", options.batch},
         {"optimizer", options.optimizer},
         {"lr", options.lr},
+        {"momentum", options.momentum},
+        {"max_steps", options.max_steps},
+        {"data", options.data},
         {"seed", options.seed},
         {"threads", rp::num_threads()},
         {"device", options.device}}},
@@ -302,7 +311,8 @@ void write_json(const Options& options, const Report& report) {
       {"kernels_first_steps", report.kernels_first},
       {"kernels_first_evaluation", report.kernels_evaluation},
       {"kernels_after", report.kernels_after},
-      {"launches_per_step", launches_per_step(report)},
+      {"launches_per_step",
+       launches ? nlohmann::ordered_json(*launches) : nlohmann::ordered_json()},
       {"peak_mib", peak_mebibytes()},
       {"total_seconds", report.total_seconds},
       {"parameters_xxh3", rp::str(std::hex, report.digest)},
@@ -318,14 +328,17 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Trains a multilayer perceptron on Fashion-MNIST.");
   app.option_defaults()->always_capture_default();
-  const CLI::Range count(int64_t{1}, int64_t{1} << 31);
-  const CLI::Range count_or_zero(int64_t{0}, int64_t{1} << 31);
+  const CLI::Range count(int64_t{1}, int64_t{INT32_MAX});
+  const CLI::Range count_or_zero(int64_t{0}, int64_t{INT32_MAX});
   // CLI11's own ranges let NaN through, and its unsigned numbers wrap.
   const CLI::Validator seed(
       [](std::string& text) {
-        const bool good = !text.empty() && text.find_first_not_of("0123456789") == text.npos &&
-                          std::strtod(text.c_str(), nullptr) < 0x1p64;
-        return good ? "" : text + " is not a whole number from 0 to 2^64 - 1";
+        uint64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        return error == std::errc() && stop == end
+                   ? ""
+                   : text + " is not a whole number from 0 to 2^64 - 1";
       },
       "UINT");
   const CLI::Validator rate(

@@ -137,6 +137,9 @@ Tensor arange(Number start, Number stop, Number step, std::optional<DType> dtype
     const double first = start.as_double();
     const double by = step.as_double();
     if (by == 0) throw Error("arange with a step of 0");
+    if (!std::isfinite(first) || !std::isfinite(stop.as_double()) || !std::isfinite(by)) {
+      throw ShapeError(str("arange from ", start, " to ", stop, " by ", step, ": not finite"));
+    }
     count = checked_count(std::ceil((stop.as_double() - first) / by), start, stop, step);
     if (count > 0) {
       require_fit("arange", first, first + static_cast<double>(count - 1) * by, result);
@@ -158,22 +161,33 @@ void set_seed(uint64_t seed) {
   Runtime::get().set_seed(seed);
 }
 
+namespace {
+
+void require_float(const char* what, DType dtype) {
+  if (!is_float(dtype)) throw DTypeError(str(what, " makes floats, it was asked for ", dtype));
+}
+
+}  // namespace
+
 // An f64 takes two words.
 Tensor rand(const Shape& shape, DType dtype) {
+  require_float("rand", dtype);
   return random(Op::Uniform, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1));
 }
 
 Tensor randn(const Shape& shape, DType dtype) {
+  require_float("randn", dtype);
   return random(Op::Normal, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1));
 }
 
 Tensor uniform(const Shape& shape, Number low, Number high, DType dtype) {
+  require_float("uniform", dtype);
   const double span = high.as_double() - low.as_double();
   if (!(low.as_double() <= high.as_double())) {
     throw Error(str("uniform from ", low, " to ", high, ": expected low <= high"));
   }
   for (const double value : {low.as_double(), high.as_double(), span}) {
-    if (is_float(dtype) && !is_finite_in(value, dtype)) {
+    if (!is_finite_in(value, dtype)) {
       throw Error(str("uniform from ", low, " to ", high, ": ", value, " overflows ", dtype));
     }
   }

@@ -45,6 +45,11 @@ Tensor unary(Op op, const Tensor& x) {
   return have == want ? record(op, x) : record(op, converted(x, want));
 }
 
+/// False and true have no sign to lose.
+Tensor magnitude(Op op, const Tensor& x) {
+  return x.dtype() == DType::Bool ? x.value() : unary(op, x);
+}
+
 /// Rounding an integer changes nothing.
 Tensor rounding(Op op, const Tensor& x) {
   const DType dtype = x.dtype();
@@ -153,10 +158,8 @@ Tensor operator!(const Tensor& a) {
     return unary(Op::Name, x);        \
   }
 REPRISE_UNARY(negative, Negative)
-REPRISE_UNARY(abs, Abs)
 REPRISE_UNARY(sign, Sign)
 REPRISE_UNARY(square, Square)
-REPRISE_UNARY(relu, Relu)
 REPRISE_UNARY(isnan, IsNan)
 REPRISE_UNARY(isinf, IsInf)
 REPRISE_UNARY(isfinite, IsFinite)
@@ -176,6 +179,12 @@ REPRISE_UNARY(erfinv, Erfinv)
 REPRISE_UNARY(stop_gradient, StopGradient)
 #undef REPRISE_UNARY
 
+Tensor abs(const Tensor& x) {
+  return magnitude(Op::Abs, x);
+}
+Tensor relu(const Tensor& x) {
+  return magnitude(Op::Relu, x);
+}
 Tensor floor(const Tensor& x) {
   return rounding(Op::Floor, x);
 }

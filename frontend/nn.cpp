@@ -37,6 +37,7 @@ Module::Entry& Module::enter(std::string_view name) {
 }
 
 Tensor Module::parameter(std::string_view name, Tensor value) {
+  if (value.empty_handle()) throw Error(str("parameter '", name, "' of a module has no value"));
   Entry& entry = enter(name);
   entry.tensor = std::move(value);
   return entry.tensor;

@@ -168,6 +168,7 @@ class AxisList {
 
 // Products and indexing by data.
 /// NumPy's matmul: vectors are rows on the left and columns on the right, leading axes broadcast.
+/// Of bools: whether any pair is true.
 [[nodiscard]] Tensor matmul(const Tensor& a, const Tensor& b);
 /// x's entries along `axis` at integer indices: shape x[:axis] + indices + x[axis+1:]. Negative
 /// indices count from the end; one out of range throws IndexError when a result is read.

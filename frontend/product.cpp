@@ -8,6 +8,11 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   const TensorType left = a.type();
   const TensorType right = b.type();
   const auto product = [&](const Tensor& x, const Tensor& y) {
+    if (left.dtype == DType::Bool && right.dtype == DType::Bool) {  // some k with both
+      const Tensor counts =
+          record(Op::Matmul, {cast(x, DType::I64).id(), cast(y, DType::I64).id()});
+      return counts != 0;
+    }
     if (left.dtype == right.dtype) return record(Op::Matmul, {x.id(), y.id()});
     const DType dtype = promote(left.dtype, right.dtype);
     return record(Op::Matmul, {cast(x, dtype).id(), cast(y, dtype).id()});

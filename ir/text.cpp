@@ -152,7 +152,10 @@ std::optional<uint32_t> Lexer::accept_id(std::string_view prefix) {
   const std::string_view rest = text_.substr(position_ + prefix.size());
   uint32_t value = 0;
   const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (result.ec != std::errc() || value == UINT32_MAX) fail_expected("an id below 4294967295");
+  if (result.ec != std::errc() || value == UINT32_MAX) {
+    const size_t digits = rest.find_first_not_of("0123456789");
+    fail(str("expected an id below 4294967295, found '", prefix, rest.substr(0, digits), "'"));
+  }
   take(prefix.size() + static_cast<size_t>(result.ptr - rest.data()));
   return value;
 }

@@ -22,7 +22,7 @@ namespace {
 std::atomic<bool>& checking() {
   static std::atomic<bool> on = [] {
     const char* const wanted = std::getenv("REPRISE_CHECK");
-    return wanted != nullptr && std::string_view(wanted) == "1";
+    return wanted != nullptr && *wanted != '\0' && std::string_view(wanted) != "0";
   }();
   return on;
 }

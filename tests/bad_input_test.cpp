@@ -52,8 +52,8 @@ TEST(BadNumbers, Ranges) {
   expect_error<ShapeError>([] { return arange(INT64_MIN, INT64_MAX); },
                            {"-9223372036854775808", "9223372036854775807"});
   expect_error<ShapeError>([] { return arange(INT64_MAX); }, {"9223372036854775807"});
-  expect_error<ShapeError>([] { return arange(0, kInf); }, {"inf"});
-  expect_error<ShapeError>([] { return arange(0, kNaN); }, {"nan"});
+  expect_error<ShapeError>([] { return arange(0, kInf); }, {"inf", "not finite"});
+  expect_error<ShapeError>([] { return arange(0, kNaN); }, {"nan", "not finite"});
   expect_error<ShapeError>([] { return arange(0.0, 1.0, 1e-300); }, {"1e-300"});
   expect_error<Error>([] { return arange(0, 3, 0); }, {"step of 0"});
   expect_values(arange(INT64_MAX - 1, INT64_MAX, 5), std::vector<int64_t>{INT64_MAX - 1});
@@ -71,6 +71,12 @@ TEST(BadNumbers, Ranges) {
   expect_error<Error>([] { return uniform({2}, 0, 1e5, DType::F16); }, {"100000", "f16"});
   expect_values(uniform({2}, 2, 2), std::vector<float>{2, 2});
   expect_error<Error>([] { return randint({2}, 3, -3); }, {"3", "-3"});
+}
+
+TEST(BadNumbers, RandomNumbersAreFloats) {
+  expect_error<DTypeError>([] { return uniform({2}, 0, 10, DType::I32); }, {"uniform", "i32"});
+  expect_error<DTypeError>([] { return rand({2}, DType::Bool); }, {"rand", "bool"});
+  expect_error<DTypeError>([] { return randn({2}, DType::I64); }, {"randn", "i64"});
 }
 
 TEST(BadShapes, MemoryThatNobodyHas) {

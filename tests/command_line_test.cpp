@@ -88,7 +88,10 @@ TEST_F(CommandLine, TheToolRefusesOptions) {
       tool("opt --passes nonsense", kGood),
       AllOf(HasSubstr("'nonsense'"), HasSubstr("dce, canonicalize, simplify, cse, fuse, lower")));
   expect_refusal(run("reprise", "ops nonsense"), HasSubstr("'nonsense'"));
-  expect_refusal(run("reprise", "nonsense"), HasSubstr("subcommand"));
+  expect_refusal(run("reprise", "nonsense"),
+                 AllOf(HasSubstr("'nonsense'"), HasSubstr("opt, show, run")));
+  expect_refusal(tool("show --stage nonsense", kGood),
+                 AllOf(HasSubstr("'nonsense'"), HasSubstr("plan")));
 }
 
 TEST_F(CommandLine, TheToolRefusesFiles) {

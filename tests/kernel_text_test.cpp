@@ -151,7 +151,7 @@ TEST(KernelText, ErrorsNameThePlace) {
   EXPECT_EQ(body_error("store b0[g0], %0"), "line 6, column 15: %0 is not defined before its use");
   EXPECT_EQ(body_error("reduce total %0 : f32"), "line 6, column 8: 'total' is no reduction");
   EXPECT_EQ(body_error("%99999999999 = const 0 : f32"),
-            "line 6, column 1: expected an id below 4294967295, found '%'");
+            "line 6, column 1: expected an id below 4294967295, found '%99999999999'");
 }
 
 // Each bit pattern of the 16-bit types, and a sample of the others, reads back as itself.

@@ -392,5 +392,14 @@ TEST(Random, Integers) {
   expect_error<Error>([] { return randint({1}, 3, 3); }, {"3"});
 }
 
+TEST(Bool, HasMagnitudesAndProducts) {
+  const Tensor a = Tensor::of(std::vector<bool>{true, false, true, false, false, false}, {2, 3});
+  const Tensor b = Tensor::of(std::vector<bool>{false, true, true, true, true, false}, {3, 2});
+  expect_tensor(matmul(a, b).cast(DType::I32), {2, 2}, std::vector<int32_t>{1, 1, 0, 0});
+  EXPECT_EQ(matmul(a, b).dtype(), DType::Bool);
+  EXPECT_EQ(relu(a).to_vector<bool>(), a.to_vector<bool>());
+  EXPECT_EQ(abs(a).to_vector<bool>(), a.to_vector<bool>());
+}
+
 }  // namespace
 }  // namespace reprise

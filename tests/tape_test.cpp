@@ -182,6 +182,33 @@ TEST(Gradient, OfGradients) {
   expect_values(tape.gradient(second, x), F{6});
 }
 
+/// A zero among the factors is a factor like any other, in derivatives of any order.
+TEST(Gradient, OfProductsWithZeros) {
+  using D = std::vector<double>;
+  const Tape tape;
+  for (const D& values : {D{0, 2, 3}, D{1, 2, 3}, D{0, 0, 5}, D{2, 0, 3, 4, 0.5}, D{7}}) {
+    const Tensor x = Tensor::of(values);
+    const auto others = [&](size_t i, size_t j) {
+      double product = 1;
+      for (size_t k = 0; k < values.size(); ++k) product *= k == i || k == j ? 1 : values[k];
+      return product;
+    };
+    D first(values.size(), 0), second(values.size(), 0);
+    for (size_t i = 0; i < values.size(); ++i) {
+      first[i] = others(i, i);
+      for (size_t j = 0; j < values.size(); ++j) second[i] += i == j ? 0 : others(i, j);
+    }
+    const Tensor gradient = tape.gradient(prod(x), x);
+    expect_values(gradient, first);
+    expect_values(tape.gradient(gradient, x), second);
+  }
+  // Several axes, the others kept.
+  const Tensor x = Tensor::of(D{1, 0, 3, 2, 5, 4, 1, 1, 2, 3, 0, 0}, {2, 3, 2});
+  const Tensor y = prod(x, {0, 2});
+  expect_values(y, D{0, 36, 0});
+  expect_tensor(tape.gradient(sum(y), x), {2, 3, 2}, D{0, 1, 12, 18, 0, 0, 0, 0, 18, 12, 0, 0});
+}
+
 TEST(Gradient, TiesAndBranches) {
   const Tape tape;
   const Tensor x = Tensor::of({0.6f, 0.6f, 0.3f});

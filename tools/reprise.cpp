@@ -105,8 +105,12 @@ CodeTarget find_target(const std::string& name) {
 }
 
 void show_stages(const std::string& path, const std::string& only, const std::string& name) {
+  std::string known;
+  bool shown = false;
   const StageObserver observer = [&](std::string_view stage, std::string_view text) {
+    known += str(known.empty() ? "" : ", ", stage);
     if (!only.empty() && stage.find(only) == std::string_view::npos) return;
+    shown = true;
     std::cout << "# " << stage << '\n' << text << (text.ends_with('\n') ? "" : "\n") << '\n';
   };
   const CodeTarget to = find_target(name);
@@ -122,6 +126,7 @@ void show_stages(const std::string& path, const std::string& only, const std::st
                                 observer(str("kernel", i, '.', what), text);
                               });
   }
+  if (!shown) throw Error(str("no stage's name holds '", only, "'; there are ", known));
 }
 
 void list_ops(const std::string& name) {
@@ -188,6 +193,15 @@ int main_checked(int argc, char** argv) {
   ops_command->add_option("name", op, "An op");
   CLI::App* info_command = app.add_subcommand("info", "Print what code is generated for");
   add_target(info_command);
+  if (argc > 1 && argv[1][0] != '-') {  // CLI11 would only say that a command is missing
+    std::string known;
+    bool found = false;
+    for (const CLI::App* command : app.get_subcommands({})) {
+      found |= command->get_name() == argv[1];
+      known += str(known.empty() ? "" : ", ", command->get_name());
+    }
+    if (!found) throw Error(str("no command is called '", argv[1], "'; there are ", known));
+  }
   CLI11_PARSE(app, argc, argv);
 
   set_num_threads(threads);
