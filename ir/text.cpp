@@ -153,8 +153,9 @@ std::optional<uint32_t> Lexer::accept_id(std::string_view prefix) {
   uint32_t value = 0;
   const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (result.ec != std::errc() || value == UINT32_MAX) {
-    const size_t digits = rest.find_first_not_of("0123456789");
-    fail(str("expected an id below 4294967295, found '", prefix, rest.substr(0, digits), "'"));
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    take(prefix.size() + digits.size());
+    fail(str("expected an id below 4294967295, found '", prefix, digits, "'"));
   }
   take(prefix.size() + static_cast<size_t>(result.ptr - rest.data()));
   return value;
