@@ -75,10 +75,9 @@ Tensor constant(double value, DType dtype) {
   return record(Op::Constant, std::span<const TensorId>(), Attrs().add_float(value), &type);
 }
 
-Tensor record_binary(Op op, const Tensor& a, const Tensor& b) {
-  if (const TensorId id = Runtime::get().try_record(op, a.id(), b.id()); id.valid()) {
-    return Tensor(id);
-  }
+namespace {
+
+[[gnu::noinline]] Tensor record_promoted(Op op, const Tensor& a, const Tensor& b) {
   const DType left = a.dtype();
   const DType right = b.dtype();
   const DType dtype = computed_in(op, left == right ? left : promote(left, right));
@@ -86,6 +85,13 @@ Tensor record_binary(Op op, const Tensor& a, const Tensor& b) {
   const Tensor x = left == dtype ? a : converted(a, dtype);
   const Tensor y = right == dtype ? b : converted(b, dtype);
   return record(op, {x.id(), y.id()});
+}
+
+}  // namespace
+
+Tensor record_binary(Op op, const Tensor& a, const Tensor& b) {
+  const TensorId id = Runtime::get().try_record(op, a.id(), b.id());
+  return id.valid() ? Tensor(id) : record_promoted(op, a, b);
 }
 
 Tensor record_binary(Op op, const Tensor& a, Number b) {

@@ -20,7 +20,7 @@ class Freezer {
     find_assigns();
     for (const TensorId id : outputs) {
       const NodeId node = runtime_.node_of(id);
-      runtime_.note_read(thread_, id, node);
+      runtime_.note_read(thread_, id, runtime_.nodes[node.index]);
       results_.push_back(node);
     }
     mark_needed();
@@ -271,7 +271,7 @@ std::shared_ptr<const LoadedPlan> FrozenStep::plan() const {
 std::shared_ptr<FrozenStep> Runtime::freeze(std::span<const TensorId> inputs,
                                             std::span<const TensorId> outputs) {
   ThreadState& thread = impl_->thread();
-  if (thread.tapes.empty()) throw Error("freeze: no tape is open on this thread");
+  if (!thread.in_tape()) throw Error("freeze: no tape is open on this thread");
   auto step = std::make_shared<FrozenStep>(*impl_);
   std::vector<std::array<int64_t, kMaxDims>> strides;
   {
@@ -291,7 +291,7 @@ std::shared_ptr<FrozenStep> Runtime::freeze(std::span<const TensorId> inputs,
 
 void Runtime::at_replay(ReplayHook hook) {
   ThreadState& thread = impl_->thread();
-  if (!thread.tapes.empty()) thread.hooks.push_back(std::move(hook));
+  if (thread.in_tape()) thread.hooks.push_back(std::move(hook));
 }
 
 }  // namespace reprise

@@ -41,9 +41,10 @@ struct StoredValue {
 /// What recording touches comes first; a whole number of cache lines.
 struct alignas(64) LiveNode {
   uint64_t sequence = 0;     ///< never repeats: tells a node from a later one in the same slot
+  NodeId id;                 ///< its own
   uint64_t mark_trace = 0;   ///< serial of the trace that `mark` speaks of
-  uint32_t mark = 0;         ///< index in that trace (see TraceRef)
   uint32_t refs = 0;         ///< operands of others, bindings, fallbacks, tapes, traces, recordings
+  uint32_t mark = 0;         ///< index in that trace (see TraceRef)
   uint32_t bindings = 0;     ///< tensors bound to it: its value must be kept
   TensorId reader;           ///< the tensor it was last read through inside a tape
   uint32_t reader_tape = 0;  ///< number of that tape

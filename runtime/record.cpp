@@ -7,17 +7,16 @@
 
 namespace reprise {
 
-void Runtime::Impl::note_capture(ThreadState& thread, TensorId id, NodeId node,
+void Runtime::Impl::note_capture(ThreadState& thread, TensorId id, LiveNode& read,
                                  Capture::Bound bound) {
-  LiveNode& read = nodes[node.index];
   read.reader_tape = thread.tape_number;
   read.reader = id;
-  thread.captures.push_back({node, read.sequence, id, binding(id).generation, bound});
+  thread.captures.push_back({read.id, read.sequence, id, binding(id).generation, bound});
 }
 
 void Runtime::Impl::flush_if_due(ThreadState& thread, TensorId recorded) {
-  if (!thread.tapes.empty() || (thread.trace.recorded().size() < kEagerOps &&
-                                thread.trace.leaf_bytes() < kEagerBytes)) [[likely]] {
+  if (thread.in_tape() || (thread.trace.recorded().size() < kEagerOps &&
+                           thread.trace.leaf_bytes() < kEagerBytes)) [[likely]] {
     return;
   }
   try {
@@ -36,9 +35,7 @@ TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs&
     Impl::Locked locked(*impl_);
     Recorder recorder(*impl_, locked, thread);
     SmallVector<Value, 4> values;
-    for (const TensorId id : operands) {
-      values.push_back(Value{impl_->operand_node(thread, id, locked).index});
-    }
+    for (const TensorId id : operands) values.push_back(recorder.value_of(id));
     const Value value = static_cast<Builder&>(recorder).record(op, values, attrs, result);
     tensor = impl_->bind(NodeId{value.index});
   }
@@ -46,72 +43,69 @@ TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs&
   return tensor;
 }
 
-TensorId Runtime::try_record(Op op, TensorId a) {
+[[gnu::flatten]] TensorId Runtime::try_record(Op op, TensorId a) {
   ThreadState& thread = impl_->thread();
   TensorId tensor;
   {
     Impl::Locked locked(*impl_);
-    const NodeId x = impl_->operand_node(thread, a, locked);
-    const TensorType& type = impl_->nodes[x.index].type;
-    const std::optional<DType> dtype = ElementwiseResults::find(op, 1, type.dtype);
+    LiveNode& x = *impl_->operands(thread, locked, a)[0];
+    const std::optional<DType> dtype = ElementwiseResults::find(op, 1, x.type.dtype);
     if (!dtype) return {};
-    const NodeId id = impl_->new_node(op, type);
-    LiveNode& node = impl_->nodes[id.index];
-    node.type.dtype = *dtype;
-    impl_->add_operand(node, x);
-    impl_->enter(thread, id, Trace::TypeIs::Inferred);
-    tensor = impl_->bind_owned(id);
+    LiveNode& node = impl_->new_node(op, *dtype, x.type.shape);
+    Impl::add_operand(node, x);
+    thread.trace.append(node, x);
+    impl_->note_recorded(thread, node);
+    tensor = impl_->bind_owned(node);
   }
   impl_->flush_if_due(thread, tensor);
   return tensor;
 }
 
-inline NodeId Runtime::Impl::try_binary(ThreadState& thread, Op op, NodeId x, NodeId y) {
-  const TensorType& a = nodes[x.index].type;
-  const TensorType& b = nodes[y.index].type;
-  if (a.dtype != b.dtype) return {};
+inline LiveNode* Runtime::Impl::try_binary(ThreadState& thread, Op op, LiveNode& x, LiveNode& y) {
+  const TensorType& a = x.type;
+  const TensorType& b = y.type;
+  if (a.dtype != b.dtype) return nullptr;
   const bool b_is_scalar = b.shape.rank() == 0;
-  if (!b_is_scalar && a.shape.rank() != 0 && a.shape != b.shape) return {};
+  if (!b_is_scalar && a.shape.rank() != 0 && a.shape != b.shape) return nullptr;
   const std::optional<DType> dtype = ElementwiseResults::find(op, 2, a.dtype);
-  if (!dtype) return {};
-  const NodeId id = new_node(op, b_is_scalar ? a : b);
-  LiveNode& node = nodes[id.index];
-  node.type.dtype = *dtype;
+  if (!dtype) return nullptr;
+  LiveNode& node = new_node(op, *dtype, b_is_scalar ? a.shape : b.shape);
   add_operand(node, x);
   add_operand(node, y);
-  enter(thread, id, Trace::TypeIs::Inferred);
-  return id;
+  thread.trace.append(node, x, y);
+  note_recorded(thread, node);
+  return &node;
 }
 
-TensorId Runtime::try_record(Op op, TensorId a, TensorId b) {
+[[gnu::flatten]] TensorId Runtime::try_record(Op op, TensorId a, TensorId b) {
   ThreadState& thread = impl_->thread();
   TensorId tensor;
   {
     Impl::Locked locked(*impl_);
-    const NodeId x = impl_->operand_node(thread, a, locked);
-    const NodeId y = impl_->operand_node(thread, b, locked);
-    const NodeId id = impl_->try_binary(thread, op, x, y);
-    if (!id.valid()) return {};
-    tensor = impl_->bind_owned(id);
+    const auto [x, y] = impl_->operands(thread, locked, a, b);
+    LiveNode* const node = impl_->try_binary(thread, op, *x, *y);
+    if (node == nullptr) return {};
+    tensor = impl_->bind_owned(*node);
   }
   impl_->flush_if_due(thread, tensor);
   return tensor;
 }
 
-TensorId Runtime::try_record(Op op, TensorId a, const Number& number, NumberIs side) {
+[[gnu::flatten]] TensorId Runtime::try_record(Op op, TensorId a, const Number& number,
+                                              NumberIs side) {
   ThreadState& thread = impl_->thread();
   TensorId tensor;
   {
     Impl::Locked locked(*impl_);
-    const NodeId x = impl_->operand_node(thread, a, locked);
-    const DType dtype = impl_->nodes[x.index].type.dtype;
+    LiveNode& x = *impl_->operands(thread, locked, a)[0];
+    const DType dtype = x.type.dtype;
     if (number.join(dtype) != dtype || number.cell() != nullptr) return {};
-    const NodeId y = impl_->new_parameter(thread, {.dtype = dtype}, number.bits(dtype));
-    const NodeId id = side == NumberIs::Second ? impl_->try_binary(thread, op, x, y)
-                                               : impl_->try_binary(thread, op, y, x);
-    impl_->drop(y, locked);
-    if (!id.valid()) return {};
-    tensor = impl_->bind_owned(id);
+    LiveNode& y = impl_->new_parameter(thread, {.dtype = dtype}, number.bits(dtype));
+    LiveNode* const node = side == NumberIs::Second ? impl_->try_binary(thread, op, x, y)
+                                                    : impl_->try_binary(thread, op, y, x);
+    impl_->drop(y.id, locked);
+    if (node == nullptr) return {};
+    tensor = impl_->bind_owned(*node);
   }
   impl_->flush_if_due(thread, tensor);
   return tensor;
@@ -123,9 +117,7 @@ std::vector<TensorId> Runtime::build(
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
   Recorder recorder(*impl_, locked, thread);
-  const auto value_of = [&](TensorId id) {
-    return Value{impl_->operand_node(thread, id, locked).index};
-  };
+  const auto value_of = [&](TensorId id) { return recorder.value_of(id); };
   std::vector<TensorId> result;
   for (const Value value : body(recorder, value_of)) {
     result.push_back(impl_->bind(NodeId{value.index}));
@@ -136,7 +128,7 @@ std::vector<TensorId> Runtime::build(
 void Runtime::assign(TensorId target, TensorId value) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
-  const NodeId new_node = impl_->operand_node(thread, value, locked);  // may wait
+  const NodeId new_node = impl_->operands(thread, locked, value)[0]->id;  // may wait
   Binding& b = impl_->binding(target);
   const NodeId old_node = b.node;
   const LiveNode& before = impl_->nodes[old_node.index];
@@ -148,7 +140,7 @@ void Runtime::assign(TensorId target, TensorId value) {
     throw ShapeError(str("assign_: the tensor is ", before.type, ", the value is ", after.type));
   }
   if (old_node == new_node) return;
-  if (!thread.tapes.empty()) {
+  if (thread.in_tape()) {
     thread.rebinds.push_back({target, b.generation, old_node, before.sequence});
   }
   if (!after.is_leaf()) {
@@ -159,16 +151,16 @@ void Runtime::assign(TensorId target, TensorId value) {
   ++after.refs;
   ++after.bindings;
   b.node = new_node;
-  if (!thread.tapes.empty()) impl_->note_capture(thread, target, new_node, Capture::Bound::Inside);
+  if (thread.in_tape()) impl_->note_capture(thread, target, after, Capture::Bound::Inside);
   impl_->unbind(old_node, locked);
 }
 
 TensorId Runtime::value(TensorId id) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
-  const NodeId node = impl_->operand_node(thread, id, locked);
-  const TensorId tensor = impl_->bind(node);
-  if (!thread.tapes.empty()) impl_->note_capture(thread, tensor, node, Capture::Bound::Inside);
+  LiveNode& node = *impl_->operands(thread, locked, id)[0];
+  const TensorId tensor = impl_->bind(node.id);
+  if (thread.in_tape()) impl_->note_capture(thread, tensor, node, Capture::Bound::Inside);
   return tensor;
 }
 
@@ -177,16 +169,19 @@ TensorId Runtime::value(TensorId id) {
 void Runtime::begin_tape() {
   ThreadState& thread = impl_->thread();
   const std::lock_guard lock(impl_->mutex);
-  if (thread.tapes.empty()) thread.tape_number = impl_->next_tape++;
   thread.tapes.push_back({impl_->next_sequence, thread.rebinds.size(), thread.captures.size(),
                           thread.sources.size(), thread.hooks.size(), thread.random});
+  if (thread.in_tape()) return;
+  thread.tape_number = impl_->next_tape;
+  if (++impl_->next_tape == 0) impl_->next_tape = 1;
 }
 
 void Runtime::end_tape() {
   ThreadState& thread = impl_->thread();
-  REPRISE_ASSERT(!thread.tapes.empty());
+  REPRISE_ASSERT(thread.in_tape());
   thread.tapes.pop_back();
   if (!thread.tapes.empty()) return;
+  thread.tape_number = 0;
   thread.captures.clear();
   thread.sources.clear();
   thread.hooks.clear();  // may run foreign code: before the lock
@@ -211,12 +206,12 @@ void Runtime::end_tape() {
 }
 
 bool Runtime::in_tape() const {
-  return !impl_->thread().tapes.empty();
+  return impl_->thread().in_tape();
 }
 
 void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {
   const ThreadState& thread = impl_->thread();
-  if (thread.tapes.empty()) throw Error("gradient: no tape is open on this thread");
+  if (!thread.in_tape()) throw Error("gradient: no tape is open on this thread");
   const std::lock_guard lock(impl_->mutex);
   const LiveNode& target = impl_->nodes[impl_->node_of(y).index];
   const bool is_x = std::any_of(xs.begin(), xs.end(),

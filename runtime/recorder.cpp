@@ -4,7 +4,7 @@
 namespace reprise {
 
 Recorder::~Recorder() {
-  for (const NodeId id : recorded_) impl_.drop(id, locked_);
+  for (const NodeId id : kept_) impl_.drop(id, locked_);
 }
 
 ValueView Recorder::view(Value value) const {
@@ -12,15 +12,24 @@ ValueView Recorder::view(Value value) const {
   return {node.op, node.type, node.operands, node.attrs};
 }
 
+Value Recorder::value_of(TensorId id) {
+  LiveNode& node = *impl_.operands(thread_, locked_, id)[0];
+  ++node.refs;
+  kept_.push_back(node.id);
+  return Value{node.id.index};
+}
+
 Value Recorder::append(Op op, std::span<const Value> operands, const Attrs& attrs,
                        const TensorType& type) {
-  const NodeId id = impl_.new_node(op, type);
-  recorded_.push_back(id);
-  LiveNode& node = impl_.nodes[id.index];
+  LiveNode& node = impl_.new_node(op, type.dtype, type.shape);
+  kept_.push_back(node.id);
   node.attrs = attrs;
-  for (const Value operand : operands) impl_.add_operand(node, NodeId{operand.index});
-  impl_.enter(thread_, id, Trace::type_is(op));
-  return Value{id.index};
+  for (const Value operand : operands) {
+    Runtime::Impl::add_operand(node, impl_.nodes[operand.index]);
+  }
+  thread_.trace.append(node.id, Trace::type_is(op));
+  impl_.note_recorded(thread_, node);
+  return Value{node.id.index};
 }
 
 }  // namespace reprise

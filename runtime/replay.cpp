@@ -181,17 +181,17 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
   auto& nodes = runtime_.nodes;
   for (const NodeId leaf : run.leaves) ++nodes[leaf.index].refs;
   for (const TensorType& type : output_types_) {
-    const NodeId id = runtime_.new_node(Op::Input, type);
-    nodes[id.index].in_flight = true;
-    run.made.push_back(id);
+    LiveNode& node = runtime_.new_node(Op::Input, type.dtype, type.shape);
+    node.in_flight = true;
+    run.made.push_back(node.id);
   }
   for (const Assign& assign : assigns_) {
     Binding& b = runtime_.binding(assign.tensor);
     const NodeId before = b.node;
     const NodeId after = run.node(assign.value);
-    if (!thread.tapes.empty()) {
+    if (thread.in_tape()) {
       thread.rebinds.push_back({assign.tensor, b.generation, before, nodes[before.index].sequence});
-      runtime_.note_capture(thread, assign.tensor, after, Capture::Bound::Inside);
+      runtime_.note_capture(thread, assign.tensor, nodes[after.index], Capture::Bound::Inside);
     }
     --nodes[before.index].bindings;
     run.replaced.push_back(before);

@@ -15,6 +15,7 @@ ThreadState::ThreadState(Runtime::Impl& r) : runtime(r), trace(r.nodes) {}
 
 ThreadState::~ThreadState() {
   Runtime::Impl::Locked locked(runtime);
+  runtime.release_dropped(*this, locked);
   runtime.reset_trace(trace, locked);
   for (const NodeId id : history) runtime.drop(id, locked);
 }
@@ -30,6 +31,14 @@ ThreadState& Runtime::Impl::begin_thread() {
   const std::lock_guard lock(mutex);  // a trace registers itself
   owner.state = std::make_unique<ThreadState>(*this);
   return *(current_thread = owner.state.get());
+}
+
+void Runtime::Impl::Locked::unlock_and_destroy() {
+  StoragePtr last = std::move(impl_.discarded.back());  // mostly the only one
+  impl_.discarded.pop_back();
+  std::vector<StoragePtr> others;
+  if (!impl_.discarded.empty()) others.swap(impl_.discarded);
+  lock.unlock();
 }
 
 // --- Nodes and bindings ------------------------------------------------------------------------
@@ -62,6 +71,11 @@ void Runtime::Impl::destroy(NodeId id, Locked& locked) {
     dead = dying.back();
     dying.pop_back();
   }
+}
+
+void Runtime::Impl::release_dropped(ThreadState& thread, Locked& locked) {
+  for (uint32_t i = 0; i < thread.dropped_count; ++i) release(thread.dropped[i], locked);
+  thread.dropped_count = 0;
 }
 
 void Runtime::Impl::drop_operands(NodeId id, Locked& locked) {
@@ -115,6 +129,16 @@ void Runtime::retain(TensorId id) {
 }
 
 void Runtime::release(TensorId id) noexcept {
+  ThreadState* const thread = Impl::current_thread;
+  if (thread != nullptr && thread->in_tape() && thread->dropped_count < ThreadState::kMaxDropped)
+      [[likely]] {
+    thread->dropped[thread->dropped_count++] = id;
+  } else {
+    release_now(id);
+  }
+}
+
+[[gnu::noinline]] void Runtime::release_now(TensorId id) noexcept {
   Impl::Locked locked(*impl_);
   impl_->release(id, locked);
 }
@@ -133,12 +157,11 @@ bool Runtime::is_realized(TensorId id) const {
 
 TensorId Runtime::from_storage(DType dtype, const Layout& layout, StoragePtr storage) {
   Impl::Locked locked(*impl_);
-  const NodeId id = impl_->new_node(Op::Input, {dtype, layout.shape});
-  impl_->nodes[id.index].stored =
+  auto stored =
       std::make_unique<StoredValue>(StoredValue{std::move(storage), layout.strides, layout.offset});
-  const TensorId tensor = impl_->bind(id);
-  impl_->drop(id, locked);
-  return tensor;
+  LiveNode& node = impl_->new_node(Op::Input, dtype, layout.shape);
+  node.stored = std::move(stored);
+  return impl_->bind_owned(node);
 }
 
 TensorId Runtime::from_host(const TensorType& type, const void* data) {
@@ -172,7 +195,7 @@ TensorId Runtime::random_counter(uint64_t count) {
   }
   const ParameterSource source{
       .kind = ParameterSource::Kind::Counter, .dtype = DType::U64, .bits = thread.random};
-  if (!thread.tapes.empty()) thread.random += count;
+  if (thread.in_tape()) thread.random += count;
   return impl_->parameter(source, first);
 }
 
@@ -182,14 +205,14 @@ TensorId Runtime::Impl::parameter(const ParameterSource& source, uint64_t bits) 
   return bind_owned(new_parameter(state, source, bits));
 }
 
-NodeId Runtime::Impl::new_parameter(ThreadState& state, const ParameterSource& source,
-                                    uint64_t bits) {
-  const NodeId id = new_node(Op::Parameter, {source.dtype, {}});
-  nodes[id.index].bits = bits;
-  if (source.kind != ParameterSource::Kind::Fixed && !state.tapes.empty()) {
-    state.sources.push_back({id, nodes[id.index].sequence, source});
+LiveNode& Runtime::Impl::new_parameter(ThreadState& state, const ParameterSource& source,
+                                       uint64_t bits) {
+  LiveNode& node = new_node(Op::Parameter, source.dtype, {});
+  node.bits = bits;
+  if (source.kind != ParameterSource::Kind::Fixed && state.in_tape()) {
+    state.sources.push_back({node.id, node.sequence, source});
   }
-  return id;
+  return node;
 }
 
 void Runtime::set_seed(uint64_t seed) {
@@ -207,7 +230,7 @@ uint64_t Runtime::seed() const {
 
 Stats Runtime::stats() const {
   const ThreadState& thread = impl_->thread();
-  const std::lock_guard lock(impl_->mutex);
+  const Impl::Locked locked(*impl_);
   Stats stats = impl_->counters;
   const KernelCacheStats kernels = impl_->kernels.stats();
   stats.kernels_compiled = kernels.compiled;

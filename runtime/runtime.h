@@ -144,6 +144,7 @@ class Runtime {
   struct Impl;  ///< runtime_impl.h
 
  private:
+  void release_now(TensorId id) noexcept;
   [[nodiscard]] static Runtime& create();
   static inline constinit std::atomic<Runtime*> instance_{nullptr};
 

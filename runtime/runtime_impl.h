@@ -1,6 +1,8 @@
 // Inside the runtime: its tables, its lock, and what each thread keeps.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -80,38 +82,54 @@ struct ThreadState {
     ParameterSource source;
   };
 
+  [[nodiscard]] bool in_tape() const { return tape_number != 0; }
+
   Runtime::Impl& runtime;
   Trace trace;
   Execution execution;  ///< of the realize under way
   size_t settled = 0;   ///< entries of the trace when it was last rid of dropped nodes
   std::vector<TapeStart> tapes;
   // All since the outermost tape began:
-  uint32_t tape_number = 0;     ///< no other tape of the process has it
-  std::vector<NodeId> history;  ///< recorded nodes; references held
+  uint32_t tape_number = 0;     ///< no other tape of the process has it; 0: no tape is open
+  GrowingList<NodeId> history;  ///< recorded nodes; references held
   std::vector<Rebind> rebinds;  ///< assigns
   std::vector<Capture> captures;
   std::vector<Source> sources;
   std::vector<ReplayHook> hooks;
   uint64_t random = 0;  ///< counters reserved
+
+  /// Handles dropped inside a tape, which holds what was recorded anyway: they are released
+  /// together, when this thread next has the mutex.
+  static constexpr uint32_t kMaxDropped = 64;
+  std::array<TensorId, kMaxDropped> dropped;
+  uint32_t dropped_count = 0;
 };
 
 struct Runtime::Impl {
-  /// The mutex, and what must be destroyed only after it is released (deleters are foreign code).
+  /// The mutex. Storage is destroyed only after it is released: deleters are foreign code.
   class Locked {
    public:
-    explicit Locked(Impl& impl) : lock(impl.mutex) {}
+    explicit Locked(Impl& impl) : lock(impl.mutex), impl_(impl) {
+      if (current_thread != nullptr && current_thread->dropped_count > 0) {
+        impl.release_dropped(*current_thread, *this);
+      }
+    }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+    ~Locked() {
+      if (!impl_.discarded.empty()) [[unlikely]]
+        unlock_and_destroy();
+    }
     /// Keeps storage until the mutex is released.
     void discard(StoragePtr storage) {
-      if (!storage) return;
-      (first_ ? more_.emplace_back() : first_) = std::move(storage);
+      if (storage) impl_.discarded.push_back(std::move(storage));
     }
 
-   private:
-    StoragePtr first_;  ///< mostly there is one, or none
-    std::vector<StoragePtr> more_;
+    std::unique_lock<std::mutex> lock;
 
-   public:
-    std::unique_lock<std::mutex> lock;  // declared last: released first
+   private:
+    void unlock_and_destroy();
+    Impl& impl_;
   };
 
   mutable std::mutex mutex;
@@ -123,7 +141,8 @@ struct Runtime::Impl {
   uint64_t seed = 0;
   uint64_t random_counter = 0;
   Stats counters;  ///< live figures are computed when asked for
-  std::vector<NodeId> dying;
+  GrowingList<NodeId> dying;
+  std::vector<StoragePtr> discarded;  ///< to be destroyed by whoever releases the mutex next
 
   static constexpr size_t kPlanCapacityBytes = size_t{64} << 20;
   OnceCache<PlanEntry> plans{kPlanCapacityBytes, bytes_of};          ///< by trace
@@ -149,43 +168,47 @@ struct Runtime::Impl {
     return b;
   }
   [[nodiscard]] NodeId node_of(TensorId id) { return binding(id).node; }
-  /// The node of an operand. Waits (the mutex is released meanwhile) while another thread computes
-  /// it: what it was made of may just be given away to it.
-  [[nodiscard]] NodeId operand_node(ThreadState& thread, TensorId id, Locked& locked) {
-    NodeId node = node_of(id);
-    while (nodes[node.index].in_flight) [[unlikely]] {
-        computed.wait(locked.lock);
-        node = node_of(id);
-      }
-    note_read(thread, id, node);
-    return node_of(id);
+  [[nodiscard]] LiveNode& live_node(TensorId id) { return nodes[node_of(id).index]; }
+  /// The nodes of operands. Waits (the mutex is released meanwhile) while another thread computes
+  /// one of them: what they were made of may just be given away to them.
+  template <class... Ids>
+  [[nodiscard]] std::array<LiveNode*, sizeof...(Ids)> operands(ThreadState& thread, Locked& locked,
+                                                               Ids... ids) {
+    std::array<LiveNode*, sizeof...(Ids)> found{&live_node(ids)...};
+    while (std::any_of(found.begin(), found.end(), [](LiveNode* n) { return n->in_flight; })) {
+      computed.wait(locked.lock);
+      found = {&live_node(ids)...};
+    }
+    LiveNode* const* next = found.data();
+    (note_read(thread, ids, **next++), ...);
+    return found;
   }
   /// A node with one reference, the caller's.
-  [[nodiscard]] NodeId new_node(Op op, const TensorType& type) {
+  [[nodiscard]] LiveNode& new_node(Op op, DType dtype, const Shape& shape) {
     const NodeId id{nodes.allocate()};
     LiveNode& node = nodes[id.index];
+    node.id = id;
     node.op = op;
-    node.type = type;
+    node.type.dtype = dtype;
+    node.type.shape = shape;
     node.refs = 1;
     node.bindings = 0;
     node.sequence = next_sequence++;
     node.in_flight = node.keeps_history = node.consumed = false;
     node.mark_trace = 0;
     node.reader_tape = 0;
-    return id;
+    return node;
   }
-  void add_operand(LiveNode& node, NodeId operand) {
-    node.operands.push_back(operand);
-    ++nodes[operand.index].refs;
+  static void add_operand(LiveNode& node, LiveNode& operand) {
+    node.operands.push_back(operand.id);
+    ++operand.refs;
   }
-  /// Puts a node whose operands are set into the trace and, inside a tape, into the history.
-  void enter(ThreadState& thread, NodeId id, Trace::TypeIs type) {
-    thread.trace.append(id, type);
-    if (!thread.tapes.empty()) {
-      LiveNode& node = nodes[id.index];
+  /// A node that is in the trace by now: inside a tape it enters the history.
+  void note_recorded(ThreadState& thread, LiveNode& node) {
+    if (thread.in_tape()) {
       node.keeps_history = true;
       ++node.refs;
-      thread.history.push_back(id);
+      thread.history.push_back(node.id);
     }
     ++counters.recorded;
   }
@@ -194,16 +217,17 @@ struct Runtime::Impl {
   }
   void destroy(NodeId id, Locked& locked);
   [[nodiscard]] TensorId bind(NodeId id) {
-    ++nodes[id.index].refs;
-    return bind_owned(id);
+    LiveNode& node = nodes[id.index];
+    ++node.refs;
+    return bind_owned(node);
   }
   /// Takes over a reference of the caller.
-  [[nodiscard]] TensorId bind_owned(NodeId id) {
+  [[nodiscard]] TensorId bind_owned(LiveNode& node) {
     const uint32_t slot = tensors.allocate();
     Binding& b = tensors[slot];
-    b.node = id;
+    b.node = node.id;
     b.refs = 1;
-    ++nodes[id.index].bindings;
+    ++node.bindings;
     return tensor_id(slot, b.generation);
   }
   void unbind(NodeId id, Locked& locked) {
@@ -219,16 +243,16 @@ struct Runtime::Impl {
     tensors.free(slot_of(id));
     unbind(b.node, locked);
   }
+  void release_dropped(ThreadState& thread, Locked& locked);
   /// Remembers through which tensor a value from outside came into this thread's tape.
-  void note_read(ThreadState& thread, TensorId id, NodeId node) {
-    if (thread.tapes.empty()) return;
-    const LiveNode& read = nodes[node.index];
-    if (read.keeps_history || (read.reader_tape == thread.tape_number && read.reader == id)) return;
-    note_capture(thread, id, node);
+  void note_read(ThreadState& thread, TensorId id, LiveNode& read) {
+    if (!thread.in_tape() || read.keeps_history) return;
+    if (read.reader_tape == thread.tape_number && read.reader == id) return;
+    note_capture(thread, id, read);
   }
-  /// Records an op on two operands of one dtype and shape (or rank 0); invalid when they differ.
-  [[nodiscard]] NodeId try_binary(ThreadState& thread, Op op, NodeId x, NodeId y);
-  void note_capture(ThreadState& thread, TensorId id, NodeId node,
+  /// Records an op on two operands of one dtype and shape (or rank 0); null when they differ.
+  [[nodiscard]] LiveNode* try_binary(ThreadState& thread, Op op, LiveNode& x, LiveNode& y);
+  void note_capture(ThreadState& thread, TensorId id, LiveNode& read,
                     Capture::Bound bound = Capture::Bound::Before);
   void drop_operands(NodeId id, Locked& locked);
   void reset_trace(Trace& trace, Locked& locked);
@@ -244,8 +268,8 @@ struct Runtime::Impl {
   /// Throws when one of `xs` was assigned after `y` read its old value.
   void check_rebinds(const ThreadState& thread, NodeId y, std::span<const TensorId> xs);
 
-  [[nodiscard]] NodeId new_parameter(ThreadState& thread, const ParameterSource& source,
-                                     uint64_t bits);
+  [[nodiscard]] LiveNode& new_parameter(ThreadState& thread, const ParameterSource& source,
+                                        uint64_t bits);
   /// Computes what eager mode has gathered when that is enough; `recorded` is released if it
   /// throws.
   void flush_if_due(ThreadState& thread, TensorId recorded);
@@ -274,6 +298,8 @@ class Recorder final : public Builder {
       : impl_(impl), locked_(locked), thread_(thread) {}
   ~Recorder() override;
   [[nodiscard]] ValueView view(Value value) const override;
+  /// A tensor's present value, kept until the recorder ends.
+  [[nodiscard]] Value value_of(TensorId id);
 
  private:
   Value append(Op op, std::span<const Value> operands, const Attrs& attrs,
@@ -282,7 +308,7 @@ class Recorder final : public Builder {
   Runtime::Impl& impl_;
   Runtime::Impl::Locked& locked_;
   ThreadState& thread_;
-  SmallVector<NodeId, 8> recorded_;  ///< a reference each, so that nothing vanishes on the way
+  SmallVector<NodeId, 8> kept_;  ///< a reference each, so that nothing vanishes on the way
 };
 
 }  // namespace reprise

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "runtime/growing_list.h"
 
 namespace reprise {
 
@@ -40,7 +41,7 @@ class Slab {
   static constexpr uint32_t kShift = 10, kChunk = 1u << kShift;
   static constexpr uint32_t kMaxSlots = UINT32_MAX - 16;
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<uint32_t> free_;
+  GrowingList<uint32_t> free_;
   uint32_t size_ = 0;
   uint32_t live_ = 0;
 };

@@ -52,14 +52,6 @@ void Trace::clear() {
   leaf_bytes_ = 0;
 }
 
-void WordList::grow() {
-  const size_t grown = capacity_ == 0 ? 64 : 2 * capacity_;
-  auto data = std::make_unique<uint64_t[]>(grown);
-  std::copy(data_.get(), data_.get() + size_, data.get());
-  data_ = std::move(data);
-  capacity_ = grown;
-}
-
 TraceRef Trace::find_unmarked(NodeId id, const LiveNode& node) const {
   if (node.mark_trace == 0 || live_traces == 1) return {};
   if (node.is_leaf()) {
@@ -75,15 +67,19 @@ TraceRef Trace::find_unmarked(NodeId id, const LiveNode& node) const {
   return {};
 }
 
-TraceRef Trace::add_leaf(NodeId id) {
-  LiveNode& node = nodes_[id.index];
+TraceRef Trace::known_unmarked(LiveNode& operand) {
+  const TraceRef ref = find_unmarked(operand.id, operand);
+  return ref.valid() || !operand.is_leaf() ? ref : add_leaf(operand);
+}
+
+TraceRef Trace::add_leaf(LiveNode& node) {
   if (node.consumed) {
     throw Error(str("the value of type ", node.type,
                     " was replaced in place by an assign that has been computed; take gradients "
                     "before realizing the assign, or keep the old value with value()"));
   }
   const TraceRef ref = TraceRef::leaf(static_cast<uint32_t>(leaves_.size()));
-  leaves_.push_back(id);
+  leaves_.push_back(node.id);
   ++node.refs;
   node.mark_trace = serial_;
   node.mark = ref.raw;
@@ -101,15 +97,10 @@ TraceRef Trace::add_leaf(NodeId id) {
   return ref;
 }
 
-void Trace::append_refs(LiveNode& node, NodeId id, std::span<const uint32_t> operands,
-                        TypeIs type) {
-  node.mark_trace = serial_;
-  node.mark = TraceRef::node(static_cast<uint32_t>(recorded_.size())).raw;
-  recorded_.push_back({id, node.sequence});
-
+void Trace::append_refs(LiveNode& node, std::span<const uint32_t> operands, TypeIs type) {
+  enter(node);
   const std::span<const int64_t> attrs = node.attrs.words();
-  word(static_cast<uint64_t>(TraceWord::Op) | static_cast<uint64_t>(node.op) |
-       static_cast<uint64_t>(operands.size()) << 16 | static_cast<uint64_t>(attrs.size()) << 40);
+  word(op_word(node.op, operands.size(), attrs.size()));
   for (size_t i = 0; i < operands.size(); i += 2) {
     word(operands[i] | static_cast<uint64_t>(i + 1 < operands.size() ? operands[i + 1] : 0) << 32);
   }
@@ -127,19 +118,19 @@ void Trace::append(NodeId id, TypeIs type) {
   std::vector<uint32_t> many(count > std::size(few) ? count : 0);
   uint32_t* const refs = many.empty() ? few : many.data();
   for (uint32_t i = 0; i < count; ++i) {
-    const TraceRef ref = known(node.operands[i]);
+    const TraceRef ref = known(nodes_[node.operands[i].index]);
     if (!ref.valid()) {
       (void)reference(id);
       return;
     }
     refs[i] = ref.raw;
   }
-  append_refs(node, id, {refs, count}, type);
+  append_refs(node, {refs, count}, type);
 }
 
 TraceRef Trace::reference(NodeId id) {
   if (const TraceRef ref = find(id); ref.valid()) return ref;
-  if (nodes_[id.index].is_leaf()) return add_leaf(id);
+  if (nodes_[id.index].is_leaf()) return add_leaf(nodes_[id.index]);
   // Depth first, without recursion: a node is appended once its operands are known here.
   struct Visit {
     NodeId node;

@@ -4,12 +4,14 @@
 // again is found by that key and confirmed by comparing the words, without walking its graph.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "ir/graph.h"
+#include "runtime/growing_list.h"
 #include "runtime/live_node.h"
 #include "runtime/slab.h"
 
@@ -27,23 +29,6 @@ struct TraceRef {
   [[nodiscard]] bool is_leaf() const { return raw & 1; }
   [[nodiscard]] uint32_t index() const { return raw >> 1; }
   [[nodiscard]] bool valid() const { return raw != UINT32_MAX; }
-};
-
-/// A growing list of words. A vector grows by a call where this stores.
-class WordList {
- public:
-  void push(uint64_t word) {
-    if (size_ == capacity_) [[unlikely]]
-      grow();
-    data_[size_++] = word;
-  }
-  void clear() { size_ = 0; }
-  [[nodiscard]] std::span<const uint64_t> words() const { return {data_.get(), size_}; }
-
- private:
-  void grow();
-  std::unique_ptr<uint64_t[]> data_;
-  size_t size_ = 0, capacity_ = 0;
 };
 
 class Trace {
@@ -64,6 +49,21 @@ class Trace {
   /// Appends a pending node whose operands are leaves or pending; brings in what is missing of
   /// them.
   void append(NodeId id, TypeIs type);
+  /// The same, in line, for an op without attributes whose operands these are and whose type
+  /// follows from them.
+  template <class... Operands>
+  void append(LiveNode& node, Operands&... operands) {
+    static_assert(sizeof...(Operands) <= 2);
+    const std::array<TraceRef, sizeof...(Operands)> refs{known(operands)...};  // in this order
+    if (!std::all_of(refs.begin(), refs.end(), [](TraceRef ref) { return ref.valid(); }))
+        [[unlikely]]
+      return append(node.id, TypeIs::Inferred);
+    enter(node);
+    word(op_word(node.op, refs.size(), 0));
+    uint64_t pair = refs.front().raw;
+    if constexpr (refs.size() == 2) pair |= static_cast<uint64_t>(refs.back().raw) << 32;
+    word(pair);
+  }
   /// The number of a node in this trace; imports it, and what it needs, when it is not there yet.
   TraceRef reference(NodeId id);
   /// Whether a pending node was appended here; does not import.
@@ -75,7 +75,7 @@ class Trace {
 
   [[nodiscard]] std::span<const Recorded> recorded() const { return recorded_; }
   [[nodiscard]] std::span<const NodeId> leaves() const { return leaves_; }
-  [[nodiscard]] std::span<const uint64_t> words() const { return words_.words(); }
+  [[nodiscard]] std::span<const uint64_t> words() const { return words_; }
   [[nodiscard]] uint64_t key() const { return key_; }
   [[nodiscard]] bool alive(const Recorded& r) const {
     return nodes_[r.node.index].sequence == r.sequence;
@@ -92,30 +92,38 @@ class Trace {
   std::vector<Assigned> assigned;
 
  private:
-  void append_refs(LiveNode& node, NodeId id, std::span<const uint32_t> operands, TypeIs type);
+  void append_refs(LiveNode& node, std::span<const uint32_t> operands, TypeIs type);
+  void enter(LiveNode& node) {
+    node.mark_trace = serial_;
+    node.mark = TraceRef::node(static_cast<uint32_t>(recorded_.size())).raw;
+    recorded_.push_back({node.id, node.sequence});
+  }
+  [[nodiscard]] static uint64_t op_word(Op op, size_t operands, size_t attrs) {
+    return static_cast<uint64_t>(TraceWord::Op) | static_cast<uint64_t>(op) |
+           static_cast<uint64_t>(operands) << 16 | static_cast<uint64_t>(attrs) << 40;
+  }
   [[nodiscard]] TraceRef find(NodeId id) const {  ///< invalid when absent
     const LiveNode& node = nodes_[id.index];
     return node.mark_trace == serial_ ? TraceRef{node.mark} : find_unmarked(id, node);
   }
   [[nodiscard]] TraceRef find_unmarked(NodeId id, const LiveNode& node) const;
-  TraceRef add_leaf(NodeId id);
+  TraceRef add_leaf(LiveNode& node);
   /// The number of an operand, a leaf's if need be; invalid when it is pending and not known here.
-  [[nodiscard]] TraceRef known(NodeId operand) {
-    const TraceRef ref = find(operand);
-    if (ref.valid() || !nodes_[operand.index].is_leaf()) return ref;
-    return add_leaf(operand);
+  [[nodiscard]] TraceRef known(LiveNode& operand) {
+    return operand.mark_trace == serial_ ? TraceRef{operand.mark} : known_unmarked(operand);
   }
+  [[nodiscard]] TraceRef known_unmarked(LiveNode& operand);
   void word(uint64_t w) {
-    words_.push(w);
+    words_.push_back(w);
     key_ = (key_ ^ w) * 0x9e3779b97f4a7c15u;
     key_ ^= key_ >> 29;
   }
 
   Slab<LiveNode>& nodes_;
   uint64_t serial_ = 0;
-  std::vector<Recorded> recorded_;
-  std::vector<NodeId> leaves_;  ///< each holds a reference
-  WordList words_;
+  GrowingList<Recorded> recorded_;
+  GrowingList<NodeId> leaves_;  ///< each holds a reference
+  GrowingList<uint64_t> words_;
   uint64_t key_ = 0;
   int64_t leaf_bytes_ = 0;
 };
