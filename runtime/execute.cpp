@@ -7,16 +7,6 @@
 
 namespace reprise {
 
-namespace {
-
-std::array<int64_t, kMaxDims> byte_strides(std::span<const int64_t> strides, int64_t width) {
-  std::array<int64_t, kMaxDims> result{};
-  for (size_t axis = 0; axis < strides.size(); ++axis) result[axis] = strides[axis] * width;
-  return result;
-}
-
-}  // namespace
-
 void execute(const LoadedPlan& loaded, Execution& run) {
   Device& device = cpu_device();
   const Plan& plan = loaded.plan;
@@ -36,11 +26,10 @@ void execute(const LoadedPlan& loaded, Execution& run) {
         StoragePtr storage = std::move(run.donations[slot.index]);
         if (!storage) storage = device.allocator().allocate(static_cast<size_t>(slot.bytes));
         addresses[i] = storage->data();
-        const TensorType& type = loaded.types[slot.index];
-        const auto strides = type.shape.contiguous_strides();
-        run.results[slot.index] = {std::move(storage),
-                                   byte_strides(strides, static_cast<int64_t>(size_of(type.dtype))),
-                                   0};
+        StoredValue& result = run.results[slot.index];
+        result.storage = std::move(storage);
+        result.strides = loaded.strides[slot.index];
+        result.offset = 0;
         break;
       }
       case SlotKind::Arena:
@@ -55,7 +44,7 @@ void execute(const LoadedPlan& loaded, Execution& run) {
         slot.kind == SlotKind::Input ? *run.inputs[slot.index].value : run.results[slot.index];
     const auto width = static_cast<int64_t>(size_of(loaded.types[alias.output].dtype));
     const auto start = static_cast<std::byte*>(addresses[alias.slot.index]) + alias.offset * width;
-    run.results[alias.output] = {base.storage, byte_strides(alias.strides, width),
+    run.results[alias.output] = {base.storage, loaded.strides[alias.output],
                                  start - static_cast<std::byte*>(base.storage->data())};
   }
 

@@ -65,7 +65,7 @@ size_t bytes_of(std::span<const uint64_t> key, const PlanEntry& entry) {
 size_t bytes_of(std::span<const uint64_t> key, const LoadedPlan& loaded) {
   const Plan& plan = loaded.plan;
   size_t bytes = key.size_bytes() + sizeof loaded + plan.slots.size() * sizeof(Slot) +
-                 loaded.types.size() * sizeof(TensorType);
+                 loaded.types.size() * (sizeof(TensorType) + sizeof loaded.strides[0]);
   for (const Launch& launch : plan.launches) {
     bytes += sizeof launch + 4 * (launch.buffers.size() + launch.params.size());
   }
@@ -93,6 +93,12 @@ std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph) {
         keep_safe_donations(loaded->plan, compiled.kernels);
         for (const NodeId output : optimized.outputs()) {
           loaded->types.push_back(optimized[output].type);
+          loaded->strides.push_back(contiguous_byte_strides(optimized[output].type));
+        }
+        for (const Alias& alias : loaded->plan.aliases) {
+          auto& strides = loaded->strides[alias.output] = {};
+          const auto width = static_cast<int64_t>(size_of(loaded->types[alias.output].dtype));
+          for (size_t i = 0; i < alias.strides.size(); ++i) strides[i] = alias.strides[i] * width;
         }
         return loaded;
       },

@@ -18,6 +18,8 @@ struct LoadedPlan {
   Plan plan;
   std::vector<std::shared_ptr<Executable>> executables;  ///< by kernel number
   std::vector<TensorType> types;                         ///< of the outputs
+  /// Bytes, of the outputs: row-major, or as an alias lies in its slot.
+  std::vector<std::array<int64_t, kMaxDims>> strides;
 };
 
 /// A trace's plan, and how it refers back to the trace.
