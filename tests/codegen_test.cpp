@@ -137,6 +137,24 @@ TEST(Codegen, SameKernelSameBytesFromEveryThread) {
   for (const KernelCode& code : codes) EXPECT_EQ(code.bytes, expected.bytes);
 }
 
+/// A code generator is used again; what it made before leaves no trace in what it makes.
+TEST(Codegen, SameKernelSameBytesAfterOthers) {
+  const TargetInfo target = runnable_targets().back();
+  const auto bytes_of = [&](const Kernel& kernel) {
+    return llvm_backend().generate(kernel, choose_schedule(kernel, target), target).bytes;
+  };
+  std::vector<Kernel> kernels{parse_kernel(kernel_of_parts_and_phases())};
+  for (const char* kind : {"sum", "max", "prod"}) {
+    for (const int64_t rows : {1, 40}) {
+      kernels.push_back(
+          parse_kernel(kernel_of_reduction(kind, DType::F32, DType::F32, rows, 100, 100, 1)));
+    }
+  }
+  std::vector<std::vector<std::byte>> first;
+  for (const Kernel& kernel : kernels) first.push_back(bytes_of(kernel));
+  for (size_t i = kernels.size(); i-- > 0;) EXPECT_EQ(bytes_of(kernels[i]), first[i]) << i;
+}
+
 /// Without the instruction a fused multiply-add would be a call, and two roundings another result.
 TEST(Codegen, RefusesFusedMultiplyAddWithoutTheInstruction) {
   TargetInfo target = runnable_targets().front();

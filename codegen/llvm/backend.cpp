@@ -27,7 +27,29 @@ namespace {
 using codegen::Features;
 using codegen::PartCode;
 
-/// A target machine with its pass pipeline; expensive to make, so it is kept.
+/// The code generator's passes, which take longer to put together than a small kernel to compile:
+/// they are run again for each module.
+class Emitter {
+ public:
+  Emitter(llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+    if (machine.addPassesToEmitFile(passes_, stream_, nullptr, type)) {
+      throw UnsupportedError("the target machine cannot emit this kind of file");
+    }
+  }
+
+  [[nodiscard]] std::string_view emit(llvm::Module& module) {
+    code_.clear();
+    passes_.run(module);
+    return {code_.data(), code_.size()};
+  }
+
+ private:
+  llvm::SmallVector<char, 0> code_;
+  llvm::raw_svector_ostream stream_{code_};
+  llvm::legacy::PassManager passes_;
+};
+
+/// A target machine with its pass pipelines; expensive to make, so it is kept.
 class Machine {
  public:
   explicit Machine(const TargetInfo& target) {
@@ -68,13 +90,12 @@ class Machine {
     modules_.clear();
   }
 
-  void emit(llvm::Module& module, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char>& out) {
-    llvm::raw_svector_ostream stream(out);
-    llvm::legacy::PassManager passes;
-    if (machine_->addPassesToEmitFile(passes, stream, nullptr, type)) {
-      throw UnsupportedError("the target machine cannot emit this kind of file");
-    }
-    passes.run(module);
+  /// The module's code. What it refers to is valid until the next call.
+  [[nodiscard]] std::string_view emit(llvm::Module& module, llvm::CodeGenFileType type) {
+    std::unique_ptr<Emitter>& emitter =
+        type == llvm::CodeGenFileType::ObjectFile ? objects_ : assembly_;
+    if (emitter == nullptr) emitter = std::make_unique<Emitter>(*machine_, type);
+    return emitter->emit(module);
   }
 
  private:
@@ -84,6 +105,7 @@ class Machine {
   llvm::CGSCCAnalysisManager cgsccs_;
   llvm::ModuleAnalysisManager modules_;
   llvm::FunctionPassManager passes_;
+  std::unique_ptr<Emitter> objects_, assembly_;
 };
 
 void set_option(llvm::StringRef name) {
@@ -241,12 +263,9 @@ class LlvmBackend final : public Backend {
     if (dump) {
       dump("llvm optimized", text_of(module));
       const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-      llvm::SmallVector<char, 0> text;
-      machine.emit(*copy, llvm::CodeGenFileType::AssemblyFile, text);
-      dump("asm", std::string_view(text.data(), text.size()));
+      dump("asm", machine.emit(*copy, llvm::CodeGenFileType::AssemblyFile));
     }
-    llvm::SmallVector<char, 0> object;
-    machine.emit(module, llvm::CodeGenFileType::ObjectFile, object);
+    const std::string_view object = machine.emit(module, llvm::CodeGenFileType::ObjectFile);
     code.bytes.resize(object.size());
     std::memcpy(code.bytes.data(), object.data(), object.size());
     return code;
