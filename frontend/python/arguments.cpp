@@ -119,6 +119,8 @@ std::optional<DType> dtype_of_object(const py::handle& object) {
 }
 
 void bind_dtypes(py::module_& module) {
+  // Found now: a thread that waits for a static to be made would wait with the GIL in hand.
+  static_cast<void>(numpy_generic());
   py::class_<DType> dtype(module, "DType",
                           "The type of a tensor's elements: reprise.float32 and so on.");
   dtype

@@ -2,7 +2,7 @@
 #include <pybind11/numpy.h>
 
 #include <array>
-#include <cstring>
+#include <bit>
 
 #include "frontend/python/arguments.h"
 #include "frontend/python/dlpack.h"
@@ -63,7 +63,8 @@ TensorType type_of_array(const py::array& array) {
 /// Whether kernels may read the elements where they are: of this machine's byte order, each at a
 /// multiple of its size.
 bool can_adopt(const py::array& array) {
-  if (py::dtype::from_args(array.dtype()).byteorder() == '>') return false;
+  constexpr char kForeign = std::endian::native == std::endian::little ? '>' : '<';
+  if (array.dtype().byteorder() == kForeign) return false;
   if (array.size() == 0) return true;
   const auto width = array.itemsize();
   const bool is_complex = array.dtype().kind() == 'c';

@@ -49,6 +49,7 @@ def _of_python(obj, dtype, copy):
     if copy is False and not hasattr(obj, "__array__") and not _is_buffer(obj):
         raise _core.Error(f"asarray with copy=False: a {type(obj).__name__} must be copied")
     if dtype is not None and DType(dtype) != _core.bfloat16:
+        _check_range(array, DType(dtype), obj)
         # At once from Python's numbers: through float32 they would round twice.
         if DType(dtype).kind == "real floating" and array.dtype.kind in "iuf":
             array = array.astype(DType(dtype).name)
@@ -57,6 +58,19 @@ def _of_python(obj, dtype, copy):
         if weak is not None:
             array = array.astype(weak.name)
     return _core.from_numpy(array, copy=copy if copy is not False else None)
+
+
+def _check_range(array, dtype, obj):
+    """Python's integers must fit: 300 is no uint8, in a list as in `x + 300`."""
+    if dtype.kind not in _KINDS["integral"] or array.dtype.kind not in "iu" or not array.size:
+        return
+    limits = np.iinfo(dtype.name)
+    low, high = int(array.min()), int(array.max())
+    if _is_weak(obj) and not limits.min <= low <= high <= limits.max:
+        number = low if low < limits.min else high
+        raise _core.DTypeError(
+            f"the number {number} does not fit {dtype}, which holds {limits.min} to {limits.max}"
+        )
 
 
 def _holds_tensor(items):
@@ -168,7 +182,7 @@ _KINDS = {
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is another, of a kind of the array API standard, or any of a tuple of both."""
+    """Whether a dtype is another, of a kind of the array API standard, or any of a tuple."""
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
     if isinstance(kind, str) and kind in _KINDS:

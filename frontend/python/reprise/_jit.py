@@ -83,6 +83,11 @@ class Jitted:
     def __call__(self, *args, **kwargs):
         if _core._in_tape():  # its ops belong to that tape's history
             return self._function(*args, **kwargs)
+        if self._static_names:
+            kwargs = {
+                name: self._static(arg) if name in self._static_names else arg
+                for name, arg in kwargs.items()
+            }
         leaves, structure = flatten((self._split(args), kwargs))
         tensors, numbers, static = [], [], []
         for leaf in leaves:
@@ -126,11 +131,16 @@ class Jitted:
             return args
         names = self._parameter_names
         return tuple(
-            _Static(arg)
+            self._static(arg)
             if i in self._static_numbers or (i < len(names) and names[i] in self._static_names)
             else arg
             for i, arg in enumerate(args)
         )
+
+    def _static(self, arg):
+        if isinstance(arg, (Tensor, np.ndarray)):
+            raise _core.DTypeError(f"jit of {self.__name__}: a static argument is a tensor")
+        return _Static(arg)
 
     @functools.cached_property
     def _parameter_names(self):

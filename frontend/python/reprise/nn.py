@@ -108,7 +108,7 @@ class Linear(Module):
 
 
 class LayerNorm(Module):
-    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axis, of extent `features`."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axis, `features` long."""
 
     def __init__(self, features, eps=1e-5, dtype=None):
         self.weight = _core.ones((features,), dtype)
@@ -164,9 +164,9 @@ def value_and_grad(module, function):
         with Tape() as tape:
             y = function(*args, **kwargs)
             if not isinstance(y, Tensor) or y.ndim != 0:
+                have = getattr(y, "shape", type(y).__name__)
                 raise _core.ShapeError(
-                    f"a function to differentiate returned {getattr(y, 'shape', type(y).__name__)}, "
-                    "expected a tensor of rank 0"
+                    f"a function to differentiate returned {have}, expected a tensor of rank 0"
                 )
             return y, tape.gradient(y, module.parameters())
 

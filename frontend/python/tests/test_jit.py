@@ -131,8 +131,11 @@ def test_jit_floats_are_inputs():
         decides(x, 0.5)
     decides = rp.jit(lambda x, rate: x if rate > 1 else -x, static_argnames="rate")
     assert decides(x, 0.5).tolist() == [-1] and decides(x, 2.0).tolist() == [1]
+    assert decides(x, rate=0.5).tolist() == [-1] and decides(x, rate=2.0).tolist() == [1]
     decides = rp.jit(lambda x, rate: x if rate > 1 else -x, static_argnums=1)
     assert decides(x, 0.5).tolist() == [-1]
+    with pytest.raises(rp.DTypeError, match="static"):
+        decides(x, x)
 
 
 def test_jit_reads_and_assigns_what_it_captures():
@@ -166,7 +169,8 @@ def test_jit_inputs_are_told_apart():
 def test_jit_refuses_to_read_values():
     for read in [
         lambda x: x * x.sum().item(), lambda x: x if x.sum() > 0 else -x, lambda x: np.asarray(x),
-        lambda x: x[x > 0], lambda x: float(x[0]) * x, lambda x: x.tolist(), lambda x: np.from_dlpack(x),
+        lambda x: x[x > 0], lambda x: float(x[0]) * x, lambda x: x.tolist(),
+        np.from_dlpack,
     ]:  # fmt: skip
         with pytest.raises(rp.Error, match="recorded for jit"):
             rp.jit(read)(rp.asarray([1.0]))

@@ -1,4 +1,4 @@
-"""Arrays in and out: nothing is copied where nothing need be, everything lives as long as needed."""
+"""Arrays in and out: nothing is copied where nothing need be, all lives as long as needed."""
 
 import gc
 import pickle
@@ -167,6 +167,9 @@ def test_numbers_and_lists():
     assert rp.asarray([np.float64(1)]).dtype == rp.float64
     assert rp.asarray([0.1], dtype=rp.float64).tolist() == [0.1]
     assert rp.asarray([]).shape == (0,)
+    assert rp.asarray([300, 1], dtype=rp.int16).tolist() == [300, 1]
+    with pytest.raises(rp.DTypeError, match="300.*uint8"):
+        rp.asarray([300, 1], dtype=rp.uint8)
     stacked = rp.asarray([rp.asarray([1, 2]), rp.asarray([3, 4])])
     assert stacked.tolist() == [[1, 2], [3, 4]]
     for bad in ["text", object(), [1, "a"], [[1], [1, 2]], np.zeros(2, "M8[s]"), None, 2**70]:

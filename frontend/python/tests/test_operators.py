@@ -162,8 +162,8 @@ KEYS = [
     (slice(None), I, I), (..., None, I), (I[:, None], I), (0, I), (I, 1), (0, I, 1),
     (0, None, I), (None, 0, I), (slice(None), I, None, 0), (..., I, slice(1, 3)),
     M, (M[:, :, 0],), (0, M[0]), (slice(None), M[0]), (M[:, 0, 0], slice(1, 2)), (..., M[0, 0]),
-    [0, 1], [], (slice(None), [True, False, True, False, True]), np.array([0, 3], np.uint8), np.array(2),
-    (np.array(2), I), (I[:0], I[:0]),
+    [0, 1], [], (slice(None), [True, False, True, False, True]), np.array([0, 3], np.uint8),
+    np.array(2), (np.array(2), I), (I[:0], I[:0]),
 ]  # fmt: skip
 
 

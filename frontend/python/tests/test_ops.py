@@ -16,7 +16,8 @@ def close(tensor, array, rtol=1e-12):
 
 
 UNARY = {
-    "negative": (X, np.negative), "abs": (X, np.abs), "sign": (X, np.sign), "square": (X, np.square),
+    "negative": (X, np.negative), "abs": (X, np.abs), "sign": (X, np.sign),
+    "square": (X, np.square),
     "floor": (X, np.floor), "ceil": (X, np.ceil), "trunc": (X, np.trunc), "round": (X, np.round),
     "relu": (X, lambda x: np.maximum(x, 0)), "isnan": (X, np.isnan), "isinf": (X, np.isinf),
     "isfinite": (X, np.isfinite), "sqrt": (P, np.sqrt), "rsqrt": (P, lambda x: x**-0.5),
@@ -142,7 +143,8 @@ def test_shapes():
     close(rp.concat([x, x[:, :1]], axis=None), np.concatenate([X, X[:, :1]], axis=None))
     close(rp.stack([x, x], axis=-1), np.stack([X, X], -1))
     for parts, expected in [
-        (rp.split(x, 2, axis=2), np.split(X, 2, 2)), (rp.split(x, [1, 3], 2), np.split(X, [1, 3], 2))
+        (rp.split(x, 2, axis=2), np.split(X, 2, 2)),
+        (rp.split(x, [1, 3], 2), np.split(X, [1, 3], 2)),
     ]:  # fmt: skip
         assert len(parts) == len(expected)
         for part, array in zip(parts, expected):
@@ -205,7 +207,7 @@ def test_random():
 
 def test_every_name_is_documented():
     undocumented = [
-        name for name in dir(rp)
-        if not name.startswith("_") and callable(getattr(rp, name)) and not getattr(rp, name).__doc__
+        name for name, item in vars(rp).items()
+        if not name.startswith("_") and callable(item) and not item.__doc__
     ]  # fmt: skip
     assert undocumented == []
