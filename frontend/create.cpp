@@ -1,6 +1,7 @@
 // Filled, counted and random tensors.
 #include "frontend/create.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -99,6 +100,49 @@ Tensor from_storage(const TensorType& type, StoragePtr storage) {
   Layout layout{type.shape, type.shape.contiguous_strides(), 0};
   for (int64_t& stride : layout.strides) stride *= static_cast<int64_t>(size_of(type.dtype));
   return Tensor(Runtime::get().from_storage(type.dtype, layout, std::move(storage)));
+}
+
+Tensor from_memory(const TensorType& type, const void* data, std::span<const int64_t> strides,
+                   std::function<void()> release) {
+  // The block that the elements span: a negative stride reaches below `data`.
+  const Shape& shape = type.shape;
+  const auto width = static_cast<int64_t>(size_of(type.dtype));
+  int64_t low = 0, high = 0;
+  for (int axis = 0; axis < std::min(shape.rank(), static_cast<int>(strides.size())); ++axis) {
+    (strides[axis] < 0 ? low : high) += strides[axis] * std::max<int64_t>(shape[axis] - 1, 0);
+  }
+  const bool empty = shape.numel() == 0;
+  // Borrowed memory is never written, so taking away the const gives nothing away.
+  auto* start = static_cast<std::byte*>(const_cast<void*>(data)) + (empty ? 0 : low);
+  const auto storage = std::make_shared<Storage>(
+      start, empty ? 0 : static_cast<size_t>(high - low + width), &cpu_device(), /*borrowed=*/true,
+      [release = std::move(release)](void*, size_t) { release(); });
+
+  if (static_cast<int>(strides.size()) != shape.rank()) {
+    throw ShapeError(str("from_memory: ", strides.size(), " strides for ", type));
+  }
+  Layout layout{shape, {}, empty ? 0 : -low};
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    // What is never stepped over may be anything.
+    if (shape[axis] > 1 && !empty && strides[axis] % width != 0) {
+      throw Error(str("from_memory: stride ", strides[axis], " of axis ", axis, " of ", type,
+                      " is not a multiple of the element's ", width, " bytes"));
+    }
+    layout.strides[axis] = shape[axis] > 1 && !empty ? strides[axis] : width;
+  }
+  const auto alignment = static_cast<uintptr_t>(is_complex(type.dtype) ? width / 2 : width);
+  if (!empty && reinterpret_cast<uintptr_t>(data) % alignment != 0) {
+    throw Error(
+        str("from_memory: the address ", data, " of ", type, " is not a multiple of ", alignment));
+  }
+  return Tensor(Runtime::get().from_storage(type.dtype, layout, storage));
+}
+
+Tensor from_memory(const TensorType& type, const void* data, std::function<void()> release) {
+  auto strides = type.shape.contiguous_strides();
+  for (int64_t& stride : strides) stride *= static_cast<int64_t>(size_of(type.dtype));
+  const std::span<const int64_t> bytes(strides.data(), static_cast<size_t>(type.shape.rank()));
+  return from_memory(type, data, bytes, std::move(release));
 }
 
 Tensor stored_zeros(const TensorType& type) {

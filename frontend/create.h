@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 
 #include "frontend/tensor.h"
 #include "runtime/storage.h"
@@ -19,6 +21,18 @@ namespace reprise {
 [[nodiscard]] Tensor ones_like(const Tensor& x);
 /// Adopts row-major elements without copying them.
 [[nodiscard]] Tensor from_storage(const TensorType& type, StoragePtr storage);
+/// Adopts memory that somebody else owns, without copying: element 0 lies at `data`, the others
+/// `strides` bytes apart along each axis, outermost first, as in NumPy: they may be negative or 0.
+/// The memory is never written, and shows what its owner writes to it: a value that is computed
+/// from it later sees the change. `release` is called once, on any thread, without a lock of the
+/// library's, when nothing refers to the memory any more; at once when this call throws. Throws
+/// ShapeError unless there is a stride for every axis, Error for an address or a stride that is not
+/// a multiple of the element's size.
+[[nodiscard]] Tensor from_memory(const TensorType& type, const void* data,
+                                 std::span<const int64_t> strides, std::function<void()> release);
+/// The same for row-major elements.
+[[nodiscard]] Tensor from_memory(const TensorType& type, const void* data,
+                                 std::function<void()> release);
 /// Zeros that are stored at once, without a launch: the state of an optimizer.
 [[nodiscard]] Tensor stored_zeros(const TensorType& type);
 /// start, start + step, .. short of stop; i64 when all are integers, else f32. Throws Error for a

@@ -1,4 +1,4 @@
-// The numbered files of REPRISE_DUMP.
+// The numbered files of a dump directory.
 #include "runtime/dump.h"
 
 #include <atomic>
@@ -7,12 +7,28 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "ir/error.h"
 
 namespace reprise {
 
 namespace {
+
+struct Directory {
+  std::mutex mutex;
+  std::string path;
+};
+Directory& directory() {
+  // Never destroyed: threads may compile until the very end.
+  static Directory& directory = *[] {
+    auto* made = new Directory;
+    if (const char* path = std::getenv("REPRISE_DUMP")) made->path = path;
+    return made;
+  }();
+  return directory;
+}
 
 std::string numbered(uint64_t number) {
   char text[24];
@@ -25,17 +41,27 @@ void write_stage(const std::filesystem::path& path, std::string_view text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
   if (!out.flush() && !complained.exchange(true)) {
-    std::fprintf(stderr, "reprise: REPRISE_DUMP: cannot write %s\n", path.c_str());
+    std::fprintf(stderr, "reprise: dump: cannot write %s\n", path.c_str());
   }
 }
 
 }  // namespace
 
+void set_dump_directory(std::string path) {
+  const std::lock_guard lock(directory().mutex);
+  directory().path = std::move(path);
+}
+
+std::string dump_directory() {
+  const std::lock_guard lock(directory().mutex);
+  return directory().path;
+}
+
 StageObserver dump_observer() {
-  const char* directory = std::getenv("REPRISE_DUMP");
-  if (!directory || !*directory) return {};
+  const std::string path = dump_directory();
+  if (path.empty()) return {};
   static std::atomic<uint64_t> compilations{0};
-  const std::filesystem::path root(directory);
+  const std::filesystem::path root(path);
   std::error_code ignored;  // the first write that fails says so
   std::filesystem::create_directories(root, ignored);
   const std::string prefix = numbered(compilations++);

@@ -1,0 +1,123 @@
+// How Python objects become the library's arguments: numbers stay weak, arrays are adopted.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "frontend/python/binding.h"
+
+namespace reprise::python {
+
+/// A tensor on a NumPy array's memory, or on a copy where the memory does not allow that.
+/// Throws DTypeError for elements that have no dtype here.
+[[nodiscard]] Tensor adopt_array(const py::handle& array);
+[[nodiscard]] bool is_array(const py::handle& object);
+
+/// A Python or NumPy number, or a Scalar. Empty for any other object. Throws DTypeError for an
+/// integer past 64 bits.
+[[nodiscard]] std::optional<Number> number_of(const py::handle& object);
+/// An integer by __index__, not a bool. Empty for any other object.
+[[nodiscard]] std::optional<int64_t> integer_of(const py::handle& object);
+/// One integer, or a sequence of them.
+[[nodiscard]] bool load_integers(const py::handle& object, std::vector<int64_t>& into);
+
+/// A DType, its name here or in NumPy, or whatever numpy.dtype() takes.
+struct DTypeArg {
+  DType value = DType::F32;
+};
+/// Extents of which one may be -1, and other lists of integers: an int or a sequence of ints.
+struct Integers {
+  std::vector<int64_t> values;
+};
+/// A tensor, or an array to be adopted.
+struct TensorArg {
+  Tensor value;
+};
+/// The name in NumPy: "float32".
+[[nodiscard]] const char* numpy_name(DType dtype);
+/// Empty for an object that names no dtype; throws DTypeError for one of NumPy's that is none here.
+[[nodiscard]] std::optional<DType> dtype_of_object(const py::handle& object);
+
+}  // namespace reprise::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<reprise::Operand> {
+  static constexpr auto name = const_name("Tensor | number");
+  template <class>
+  using cast_op_type = reprise::Operand;
+  bool load(handle source, bool convert);
+  operator reprise::Operand() { return *operand_; }  // NOLINT: pybind11's protocol
+
+ private:
+  std::optional<reprise::Operand> operand_;
+  reprise::Tensor adopted_;
+};
+
+template <>
+struct type_caster<reprise::Number> {
+  static constexpr auto name = const_name("number");
+  template <class>
+  using cast_op_type = reprise::Number;
+  bool load(handle source, bool) {
+    number_ = reprise::python::number_of(source);
+    return number_.has_value();
+  }
+  operator reprise::Number() { return *number_; }  // NOLINT: pybind11's protocol
+
+ private:
+  std::optional<reprise::Number> number_;
+};
+
+template <>
+struct type_caster<reprise::python::TensorArg> {
+  PYBIND11_TYPE_CASTER(reprise::python::TensorArg, const_name("Tensor"));
+  bool load(handle source, bool convert);
+};
+
+template <>
+struct type_caster<reprise::python::DTypeArg> {
+  PYBIND11_TYPE_CASTER(reprise::python::DTypeArg, const_name("DType"));
+  bool load(handle source, bool) {
+    const auto dtype = reprise::python::dtype_of_object(source);
+    if (dtype) value.value = *dtype;
+    return dtype.has_value();
+  }
+};
+
+template <>
+struct type_caster<reprise::python::Integers> {
+  PYBIND11_TYPE_CASTER(reprise::python::Integers, const_name("int | tuple[int, ...]"));
+  bool load(handle source, bool) { return reprise::python::load_integers(source, value.values); }
+};
+
+template <>
+struct type_caster<reprise::Shape> {
+  PYBIND11_TYPE_CASTER(reprise::Shape, const_name("int | tuple[int, ...]"));
+  bool load(handle source, bool) {
+    std::vector<int64_t> extents;
+    if (!reprise::python::load_integers(source, extents)) return false;
+    value = reprise::Shape(std::span<const int64_t>(extents));
+    return true;
+  }
+  static handle cast(const reprise::Shape& shape, return_value_policy, handle) {
+    tuple extents(static_cast<size_t>(shape.rank()));
+    for (int i = 0; i < shape.rank(); ++i) extents[static_cast<size_t>(i)] = int_(shape[i]);
+    return extents.release();
+  }
+};
+
+template <>
+struct type_caster<reprise::AxisList> {
+  PYBIND11_TYPE_CASTER(reprise::AxisList, const_name("int | tuple[int, ...] | None"));
+  bool load(handle source, bool) {
+    if (source.is_none()) return true;  // all of them
+    std::vector<int64_t> axes;
+    if (!reprise::python::load_integers(source, axes)) return false;
+    value = reprise::AxisList(axes);
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail

@@ -1,0 +1,243 @@
+// NumPy's indexing: positions, ranges, new axes, an ellipsis, tensors of positions, masks.
+#include <algorithm>
+
+#include "frontend/python/arguments.h"
+
+namespace reprise::python {
+
+namespace {
+
+/// One entry of a key, after the ellipsis was written out.
+struct Entry {
+  enum class Kind : uint8_t { Position, Range, NewAxis, Positions } kind = Kind::Range;
+  int64_t position = 0;
+  Range range;
+  Tensor positions;  ///< of integers
+
+  [[nodiscard]] bool is_advanced() const {
+    return kind == Kind::Position || kind == Kind::Positions;
+  }
+};
+
+/// The positions at which a mask holds: one tensor for each of its axes.
+std::vector<Tensor> positions_of(const Tensor& mask) {
+  require_readable("a mask as index");
+  const Shape shape = mask.shape();
+  const auto [bits, strides] =
+      unlocked([&] { return std::pair(mask.to_vector<bool>(), shape.contiguous_strides()); });
+  std::vector<Tensor> result;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    std::vector<int64_t> places;
+    for (size_t i = 0; i < bits.size(); ++i) {
+      if (bits[i]) places.push_back(static_cast<int64_t>(i) / strides[axis] % shape[axis]);
+    }
+    result.push_back(Tensor::of(places));
+  }
+  return result;
+}
+
+int64_t bound_of(PyObject* object) {
+  if (object == Py_None) return Range::kOpen;
+  // Bounds past 64 bits clamp, as Python's do.
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object));
+  if (!index) throw py::error_already_set();
+  const py::ssize_t value = PyNumber_AsSsize_t(index.ptr(), nullptr);
+  return std::max<int64_t>(value, Range::kOpen + 1);
+}
+
+Entry range_of(const py::handle& object) {
+  const auto* slice = reinterpret_cast<PySliceObject*>(object.ptr());
+  Entry entry;
+  entry.range.step = slice->step == Py_None ? 1 : bound_of(slice->step);
+  entry.range.start = bound_of(slice->start);
+  entry.range.stop = bound_of(slice->stop);
+  return entry;
+}
+
+/// A tensor as an entry; a mask stands for as many as it has axes.
+void add_tensor(const Tensor& tensor, std::vector<Entry>& into) {
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::Bool) {
+    if (tensor.rank() == 0) throw IndexError("a mask of rank 0 as index is not supported");
+    for (Tensor& places : positions_of(tensor)) {
+      into.push_back({.kind = Entry::Kind::Positions, .range = {}, .positions = std::move(places)});
+    }
+    return;
+  }
+  if (!is_integer(dtype)) {
+    throw IndexError(str("a tensor as index must be of integers or bools, it is ", tensor.type()));
+  }
+  into.push_back({.kind = Entry::Kind::Positions, .range = {}, .positions = tensor});
+}
+
+/// Checks that a mask's extents are those of the axes it stands for.
+void check_mask(const Tensor& mask, const TensorType& type, int axis) {
+  const Shape shape = mask.shape();
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (axis + i < type.shape.rank() && type.shape[axis + i] == shape[i]) continue;
+    throw IndexError(str("a mask of shape ", shape, " from axis ", axis, " of ", type));
+  }
+}
+
+std::vector<Entry> entries_of(const TensorType& type, const py::object& key) {
+  const py::tuple keys =
+      PyTuple_Check(key.ptr()) != 0 ? py::reinterpret_borrow<py::tuple>(key) : py::make_tuple(key);
+  std::vector<Entry> entries;
+  std::optional<size_t> ellipsis;
+  int axes = 0;  // consumed so far
+  std::vector<std::pair<Tensor, int>> masks;
+  for (const py::handle item : keys) {
+    if (item.is_none()) {
+      entries.push_back({.kind = Entry::Kind::NewAxis, .range = {}, .positions = {}});
+    } else if (item.ptr() == Py_Ellipsis) {
+      if (ellipsis) throw IndexError("an index has more than one ellipsis");
+      ellipsis = entries.size();
+    } else if (PySlice_Check(item.ptr())) {
+      entries.push_back(range_of(item));
+      ++axes;
+    } else if (const auto position = integer_of(item)) {
+      entries.push_back(
+          {.kind = Entry::Kind::Position, .position = *position, .range = {}, .positions = {}});
+      ++axes;
+    } else {
+      Tensor tensor;
+      if (py::isinstance<Tensor>(item)) {
+        tensor = item.cast<const Tensor&>();
+      } else if (is_array(item) || PyList_Check(item.ptr()) != 0) {
+        py::object array = py::module_::import("numpy").attr("asarray")(item);
+        if (py::len(array.attr("ravel")()) == 0 && PyList_Check(item.ptr()) != 0) {
+          array = array.attr("astype")("int64");  // an empty list is one of positions
+        }
+        tensor = adopt_array(array);
+      } else {
+        throw IndexError(str("an index of ", type, " is of Python's type ",
+                             std::string(py::str(py::type::handle_of(item).attr("__name__"))),
+                             "; expected an int, a slice, None, an ellipsis, or a tensor"));
+      }
+      if (tensor.dtype() == DType::Bool) {
+        if (!ellipsis) check_mask(tensor, type, axes);
+        axes += tensor.rank();
+      } else {
+        ++axes;
+      }
+      add_tensor(tensor, entries);
+    }
+  }
+  const int rank = type.shape.rank();
+  if (axes > rank) throw IndexError(str(axes, " indices into ", type, ", which has rank ", rank));
+  const size_t place = ellipsis.value_or(entries.size());
+  entries.insert(entries.begin() + static_cast<ptrdiff_t>(place), static_cast<size_t>(rank - axes),
+                 Entry{.range = {}, .positions = {}});
+  return entries;
+}
+
+/// x's elements at the same place of all of `positions` along `axes`; the positions' common shape
+/// comes first in the result.
+Tensor take_many(const Tensor& x, const std::vector<int64_t>& axes,
+                 const std::vector<Tensor>& positions) {
+  const Shape shape = x.shape();
+  std::vector<int64_t> order(axes), extents;
+  int64_t merged = 1;
+  for (const int64_t axis : axes) merged *= shape[static_cast<int>(axis)];
+  extents.push_back(merged);
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
+    order.push_back(axis);
+    extents.push_back(shape[axis]);
+  }
+  const Tensor rows = reshape(permute(x, order), extents);
+  // Each axis's positions become its share of the place in the merged axis. Looked up in a table
+  // rather than multiplied: so negative ones count from the end, and those out of range are found.
+  Tensor place;
+  int64_t stride = merged;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t extent = shape[static_cast<int>(axes[i])];
+    stride = extent == 0 ? 0 : stride / extent;
+    const Tensor share = take(arange(Number(extent)) * stride, positions[i]);
+    place = place.empty_handle() ? share : place + share;
+  }
+  return take(rows, place, 0);
+}
+
+Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
+  const bool advanced = std::any_of(entries.begin(), entries.end(), [](const Entry& e) {
+    return e.kind == Entry::Kind::Positions;
+  });
+  std::vector<Index> basic;
+  for (const Entry& e : entries) {
+    if (e.kind == Entry::Kind::NewAxis) continue;
+    basic.push_back(e.kind == Entry::Kind::Position ? Index(e.position)
+                    : e.kind == Entry::Kind::Range  ? Index(e.range)
+                                                    : Index(Range{}));
+  }
+  Tensor result = at(x, basic);
+  std::vector<int64_t> axes;
+  std::vector<Tensor> positions;
+  int64_t axis = 0;
+  for (const Entry& e : entries) {
+    if (e.kind == Entry::Kind::Position) continue;
+    if (e.kind == Entry::Kind::NewAxis) result = unsqueeze(result, axis);
+    if (e.kind == Entry::Kind::Positions) {
+      axes.push_back(axis);
+      positions.push_back(e.positions);
+    }
+    ++axis;
+  }
+  if (!advanced) return result;
+
+  // NumPy's rule: the new axes take the place of positions that stand together, else they lead.
+  const auto is_advanced = [](const Entry& e) { return e.is_advanced(); };
+  const auto first = std::find_if(entries.begin(), entries.end(), is_advanced);
+  const auto last = std::find_if(entries.rbegin(), entries.rend(), is_advanced).base();
+  const bool together = std::all_of(first, last, is_advanced);
+  const int64_t lead = together ? first - entries.begin() : 0;
+
+  const Tensor taken =
+      axes.size() == 1 ? take(result, positions[0], axes[0]) : take_many(result, axes, positions);
+  const int rank = taken.rank();
+  const int64_t added = rank - (result.rank() - static_cast<int64_t>(axes.size()));
+  const int64_t now = axes.size() == 1 ? axes[0] : 0;
+  if (now == lead || added == 0) return taken;
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i < now || i >= now + added) order.push_back(i);
+  }
+  for (int64_t i = 0; i < added; ++i) order.insert(order.begin() + lead + i, now + i);
+  return permute(taken, order);
+}
+
+}  // namespace
+
+void bind_indexing(py::module_& module, TensorClass& tensor) {
+  tensor.def(
+      "__getitem__",
+      [](const Tensor& x, const py::object& key) {
+        const std::vector<Entry> entries = entries_of(x.type(), key);
+        return unlocked([&] { return indexed(x, entries); });
+      },
+      py::arg("key"),
+      "NumPy's indexing: ints, slices, None, an ellipsis, integer tensors (whose shapes "
+      "broadcast), "
+      "and masks, which are read at once. IndexError for a position out of range; where a tensor "
+      "holds it, when a result is read.");
+  tensor.def(
+      "__iter__",
+      [](const Tensor& x) {
+        if (x.rank() == 0) throw py::type_error("iteration over a tensor of rank 0");
+        py::list rows;
+        for (int64_t i = 0; i < x.size(0); ++i) rows.append(unlocked([&] { return x[i]; }));
+        return rows.attr("__iter__")();
+      },
+      "Over the first axis.");
+  module.def(
+      "nonzero",
+      [](const Tensor& x) {
+        if (x.rank() == 0) throw ShapeError("nonzero of a tensor of rank 0");
+        const Tensor mask = unlocked([&] { return cast(x, DType::Bool); });
+        return py::tuple(py::cast(positions_of(mask)));
+      },
+      py::arg("x"),
+      "Where x is not 0: a tensor of positions for each axis, row-major. Read at once.");
+}
+
+}  // namespace reprise::python

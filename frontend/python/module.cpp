@@ -1,0 +1,22 @@
+// The compiled module reprise._core.
+#include "frontend/python/binding.h"
+
+PYBIND11_MODULE(_core, module) {
+  using namespace reprise::python;  // NOLINT: the module's own
+  module.doc() = "Reprise's compiled module; import reprise instead.";
+  bind_errors(module);
+  bind_dtypes(module);
+  TensorClass tensor = bind_tensor(module);
+  bind_tape(module);  // Scalar is an operand
+  bind_numpy(module, tensor);
+  bind_operators(tensor);
+  bind_indexing(module, tensor);
+  bind_elementwise(module, tensor);
+  bind_reductions(module, tensor);
+  bind_movement(module, tensor);
+  bind_layers(module, tensor);
+  bind_create(module);
+  bind_runtime(module);
+  bind_optim(module);
+  bind_io(module);
+}

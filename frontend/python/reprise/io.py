@@ -1,0 +1,5 @@
+"""Files and batches."""
+
+from ._core import DataLoader, read_idx
+
+__all__ = ["DataLoader", "read_idx"]

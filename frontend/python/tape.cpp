@@ -1,0 +1,148 @@
+// Tapes, frozen steps and scalars that may change between replays.
+#include "frontend/tape.h"
+
+#include <memory>
+#include <thread>
+
+#include "frontend/python/arguments.h"
+
+namespace reprise::python {
+
+namespace {
+
+/// Tapes that Python has open on this thread.
+thread_local int open_tapes = 0;
+
+/// A tape between __enter__ and __exit__.
+class TapeContext {
+ public:
+  TapeContext() = default;
+  TapeContext(const TapeContext&) = delete;
+  TapeContext& operator=(const TapeContext&) = delete;
+  /// One that was never left ends here if it still can; else it stays open.
+  ~TapeContext() {
+    if (!tape_) return;
+    if (thread_ == std::this_thread::get_id() && depth_ == open_tapes) {
+      --open_tapes;
+    } else {
+      static_cast<void>(tape_.release());
+    }
+  }
+
+  void enter() {
+    if (tape_) throw Error("the tape is open already");
+    tape_ = std::make_unique<Tape>();
+    depth_ = ++open_tapes;
+    thread_ = std::this_thread::get_id();
+  }
+  void exit() {
+    static_cast<void>(get());
+    if (depth_ != open_tapes) throw Error("a tape ends before one that was opened inside it");
+    --open_tapes;
+    tape_.reset();
+  }
+  [[nodiscard]] const Tape& get() const {
+    if (!tape_) throw Error("the tape is not open: use it inside `with Tape() as tape:`");
+    if (thread_ != std::this_thread::get_id()) {
+      throw Error("a tape was used on another thread than the one it was opened on");
+    }
+    return *tape_;
+  }
+
+ private:
+  std::unique_ptr<Tape> tape_;
+  int depth_ = 0;
+  std::thread::id thread_;
+};
+
+Tensor or_empty(const std::optional<TensorArg>& tensor) {
+  return tensor ? tensor->value : Tensor();
+}
+
+std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments) {
+  std::vector<Tensor> tensors;
+  for (const TensorArg& argument : arguments) tensors.push_back(argument.value);
+  return tensors;
+}
+
+py::object number_object(const Number& number) {
+  switch (number.category()) {
+    case DTypeCategory::Bool:
+      return py::bool_(number.as_double() != 0);
+    case DTypeCategory::Integer:
+      return number.default_dtype() == DType::U64
+                 ? py::object(py::int_(number.bits(DType::U64)))
+                 : py::object(py::int_(static_cast<int64_t>(number.bits(DType::I64))));
+    case DTypeCategory::Float:
+    case DTypeCategory::Complex:
+      break;
+  }
+  return py::float_(number.as_double());
+}
+
+void bind_scalar(py::module_& module) {
+  py::class_<Scalar>(module, "Scalar",
+                     "A number that may change between the replays of a recorded step: an op "
+                     "recorded with it reads its value then, a replay reads it again.")
+      .def(py::init<Number>(), py::arg("value"))
+      .def(
+          "set", [](Scalar& s, const Number& value) { s.set(value); }, py::arg("value"),
+          "DTypeError for a number of another category; a float takes any.")
+      .def_property_readonly("value", [](const Scalar& s) { return number_object(s.value()); })
+      .def("__repr__", [](const Scalar& s) { return str("Scalar(", s.value(), ")"); })
+      .def("__bool__", [](const Scalar&) -> bool {
+        throw Error(
+            "a Scalar may change between replays, so Python cannot decide by it; use its value, or "
+            "make the argument of a jitted function static");
+      });
+}
+
+}  // namespace
+
+void bind_tape(py::module_& module) {
+  bind_scalar(module);
+  py::class_<Frozen>(module, "Frozen", "A recorded step as a function that runs without recording.")
+      .def(
+          "replay",
+          [](const Frozen& frozen, const std::vector<TensorArg>& inputs) {
+            return frozen.replay(values_of(inputs));
+          },
+          py::arg("inputs"),
+          "The step's outputs for these inputs; its assigns are done too. DTypeError or ShapeError "
+          "for an input of another type than it was frozen with.",
+          Unlocked())
+      .def_property_readonly("num_inputs", &Frozen::num_inputs)
+      .def_property_readonly("num_launches", &Frozen::num_launches, "Launches of one replay.")
+      .def("plan", &Frozen::plan, "The plan as text: slots, launches, donations.", Unlocked());
+
+  py::class_<TapeContext>(module, "_Tape")
+      .def(py::init<>())
+      .def("enter", &TapeContext::enter, Unlocked())
+      .def("exit", &TapeContext::exit, Unlocked())
+      .def(
+          "realize",
+          [](const TapeContext& tape, const std::vector<TensorArg>& tensors) {
+            tape.get().realize(std::span<const Tensor>(values_of(tensors)));
+          },
+          Unlocked())
+      .def(
+          "gradient",
+          [](const TapeContext& tape, const TensorArg& y, const std::vector<TensorArg>& xs,
+             const std::optional<TensorArg>& seed) {
+            return tape.get().gradient(y.value, values_of(xs), or_empty(seed));
+          },
+          Unlocked())
+      .def(
+          "freeze",
+          [](const TapeContext& tape, const std::vector<TensorArg>& inputs,
+             const std::vector<TensorArg>& outputs) {
+            return tape.get().freeze(values_of(inputs), values_of(outputs));
+          },
+          Unlocked());
+  module.def(
+      "_realize", [](const std::vector<TensorArg>& tensors) { realize(values_of(tensors)); },
+      Unlocked());
+  module.def("_in_tape", [] { return Runtime::get().in_tape(); });
+}
+
+}  // namespace reprise::python

@@ -1,0 +1,38 @@
+"""Every kind of error is a reprise.Error and the built-in one that Python programs catch."""
+
+import numpy as np
+import pytest
+
+import reprise as rp
+
+x = rp.zeros((2, 3))
+CASES = [
+    (lambda: x + rp.zeros((4,)), rp.ShapeError, ValueError, r"\[2,3\].*\[4\]"),
+    (lambda: x.reshape(7), rp.ShapeError, ValueError, "7"),
+    (lambda: rp.zeros((-1,)), rp.ShapeError, ValueError, "-1"),
+    (lambda: x << 1, rp.DTypeError, TypeError, "f32"),
+    (lambda: rp.sum(x, axis=2), rp.IndexError, IndexError, "2"),
+    (lambda: x[5], rp.IndexError, IndexError, "5"),
+    (lambda: rp.io.read_idx("/nowhere"), rp.IoError, OSError, "/nowhere"),
+    (lambda: rp.full((1 << 50,), 1.0).realize(), rp.OutOfMemoryError, MemoryError, "memory"),
+    (lambda: x + 1j, rp.UnsupportedError, NotImplementedError, "complex"),
+    (lambda: rp.arange(0, 5, 0), rp.Error, Exception, "step"),
+    (lambda: rp.cross_entropy(x, rp.asarray([0, 1]), "maximum"), rp.Error, Exception, "maximum"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[1].__name__)
+def test_errors(case):
+    action, kind, builtin, text = case
+    with pytest.raises(kind, match=text) as raised:
+        action()
+    assert isinstance(raised.value, builtin) and isinstance(raised.value, rp.Error)
+    assert np.asarray(x).tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_the_family():
+    for name in ["ShapeError", "DTypeError", "IndexError", "DeviceError", "IoError", "ParseError",
+                 "OutOfMemoryError", "UnsupportedError"]:  # fmt: skip
+        assert issubclass(getattr(rp, name), rp.Error)
+    assert issubclass(rp.DeviceError, RuntimeError)
+    assert issubclass(rp.InternalError, RuntimeError) and not issubclass(rp.InternalError, rp.Error)
