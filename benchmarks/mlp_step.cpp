@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "frontend/reprise.h"
+#include "rows.h"
 
 namespace {
 
@@ -113,13 +114,15 @@ double median(std::vector<double> values) {
 
 int main(int argc, char** argv) {
   CLI::App app{"A training step beside PyTorch's"};
-  std::string python = "/usr/bin/python3";
+  std::string python = "/usr/bin/python3", json_path;
   int steps = 300, rounds = 3;
   app.add_option("--python", python, "An interpreter that has torch; empty: no peer")
       ->capture_default_str();
   app.add_option("--steps", steps, "Timed steps in a round")->capture_default_str();
   app.add_option("--rounds", rounds, "Times we and the peer take turns")->capture_default_str();
+  app.add_option("--json", json_path, "Write the rows to this file too");
   CLI11_PARSE(app, argc, argv);
+  std::vector<rp::bench::Result> results;
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   for (const std::string optimizer : {"sgd", "adam"}) {
     for (const int threads : {1, std::min(cores, 2)}) {
@@ -138,15 +141,18 @@ int main(int argc, char** argv) {
           return 1;
         }
       }
-      std::printf("row mlp_step_%s_%dt ours %.4f ms", optimizer.c_str(), threads,
-                  median(our_times));
+      rp::bench::Result& result = results.emplace_back();
+      result.name = rp::str("mlp_step_", optimizer, '_', threads, 't');
+      result.unit = "ms";
+      result.ours = median(our_times);
       if (!peer_times.empty()) {
-        std::printf(" peer pytorch %.4f ms ratio %.2f", median(peer_times),
-                    median(peer_times) / median(our_times));
+        result.peer = "pytorch";
+        result.theirs = median(peer_times);
+        result.ratio = result.theirs / result.ours;
       }
-      std::printf("\n");
-      std::fflush(stdout);
+      rp::bench::print(result);
     }
   }
+  if (!json_path.empty()) rp::bench::write_json(json_path, results);
   return 0;
 }

@@ -1,78 +1,98 @@
 // What the library itself costs: recording an op, realizing or replaying a chain, compiling one.
-#include <benchmark/benchmark.h>
-
 #include <chrono>
 
 #include "frontend/reprise.h"
+#include "rows.h"
 
 namespace {
 
 namespace rp = reprise;
+using rp::bench::Row;
 
-void record_op(benchmark::State& state) {
-  const rp::Tensor a = rp::stored_zeros({rp::DType::F32, {1}});
-  const rp::Tensor b = rp::stored_zeros({rp::DType::F32, {1}});
-  while (state.KeepRunningBatch(1000)) {
-    const rp::Tape tape;
-    for (int i = 0; i < 1000; ++i) benchmark::DoNotOptimize(a * b);
-  }
+constexpr int kOps = 1000;
+
+rp::Tensor one_element() {
+  return rp::stored_zeros({rp::DType::F32, {1}});
 }
-BENCHMARK(record_op);
 
-void record_op_with_literal(benchmark::State& state) {
-  const rp::Tensor a = rp::stored_zeros({rp::DType::F32, {1}});
-  while (state.KeepRunningBatch(1000)) {
-    const rp::Tape tape;
-    for (int i = 0; i < 1000; ++i) benchmark::DoNotOptimize(a * 2.0f);
-  }
-}
-BENCHMARK(record_op_with_literal);
-
-rp::Tensor chain_of_100(const rp::Tensor& a) {
+rp::Tensor chain(const rp::Tensor& a, int64_t ops) {
   rp::Tensor x = a;
-  for (int i = 0; i < 100; ++i) x = x * a;
+  for (int64_t i = 0; i < ops; ++i) x = x * a;
   return x;
 }
 
-/// Realizing 100 recorded ops whose plan is cached; recording them is not counted.
-void realize_chain_of_100(benchmark::State& state) {
-  const rp::Tensor a = rp::stored_zeros({rp::DType::F32, {1}});
-  for (auto _ : state) {
-    const rp::Tape tape;
-    const rp::Tensor x = chain_of_100(a);
-    const auto start = std::chrono::steady_clock::now();
-    tape.realize(x);
-    state.SetIterationTime(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
+void add_recording() {
+  rp::bench::add({.name = "record_op",
+                  .ours =
+                      [a = one_element(), b = one_element()] {
+                        const rp::Tape tape;
+                        for (int i = 0; i < kOps; ++i) static_cast<void>(a * b);
+                      },
+                  .calls = kOps,
+                  .unit = "ns"});
+  rp::bench::add({.name = "record_op_with_literal",
+                  .ours =
+                      [a = one_element()] {
+                        const rp::Tape tape;
+                        for (int i = 0; i < kOps; ++i) static_cast<void>(a * 2.0f);
+                      },
+                  .calls = kOps,
+                  .unit = "ns"});
 }
-BENCHMARK(realize_chain_of_100)->UseManualTime();
 
-/// The same chain frozen, its result dropped at once.
-void replay_chain_of_100(benchmark::State& state) {
-  const rp::Tensor a = rp::stored_zeros({rp::DType::F32, {1}});
+void add_running() {
+  rp::bench::add({.name = "realize_chain_of_100",
+                  .ours_in_part =
+                      [a = one_element()] {
+                        const rp::Tape tape;
+                        const rp::Tensor x = chain(a, 100);
+                        const auto start = std::chrono::steady_clock::now();
+                        tape.realize(x);
+                        const auto elapsed = std::chrono::steady_clock::now() - start;
+                        return std::chrono::duration<double>(elapsed).count();
+                      },
+                  .unit = "us"});
+  rp::bench::add({.name = "record_and_realize_chain_of_100",
+                  .ours =
+                      [a = one_element()] {
+                        const rp::Tape tape;
+                        tape.realize(chain(a, 100));
+                      },
+                  .unit = "us"});
+  const rp::Tensor a = one_element();
   rp::Frozen step;
   {
     const rp::Tape tape;
-    step = tape.freeze({a}, {chain_of_100(a)});
+    step = tape.freeze({a}, {chain(a, 100)});
   }
-  for (auto _ : state) benchmark::DoNotOptimize(step.replay(a));
+  rp::bench::add({.name = "replay_chain_of_100",
+                  .ours = [step, a] { static_cast<void>(step.replay(a)); },
+                  .unit = "us"});
 }
-BENCHMARK(replay_chain_of_100);
 
-/// A kernel of that many ops that no cache holds.
-void compile_cold(benchmark::State& state) {
-  const rp::Tensor a = rp::stored_zeros({rp::DType::F32, {1 << 10}});
-  static int64_t salt = 0;  // the library calls this function several times
-  for (auto _ : state) {
-    ++salt;  // the bits of the counter choose the ops: every chain is a new one
-    rp::Tensor x = a;
-    for (int64_t i = 0; i < state.range(0); ++i) {
-      x = i < 20 && (salt >> i & 1) ? x - a : x + a;
-    }
-    x.realize();
+/// Kernels that no cache holds.
+void add_compiling() {
+  for (const int64_t ops : {10, 100, 1000}) {
+    rp::bench::add({.name = rp::str("compile_", ops, "_ops"),
+                    .ours =
+                        [ops, a = rp::stored_zeros({rp::DType::F32, {1 << 10}})] {
+                          static int64_t salt = 0;
+                          ++salt;  // its bits choose the ops: every chain is a new one
+                          rp::Tensor x = a;
+                          for (int64_t i = 0; i < ops; ++i) {
+                            x = i < 20 && (salt >> i & 1) ? x - a : x + a;
+                          }
+                          x.realize();
+                        },
+                    .unit = "ms"});
   }
 }
-BENCHMARK(compile_cold)->Arg(10)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
+
+int main(int argc, char** argv) {
+  add_recording();
+  add_running();
+  add_compiling();
+  return rp::bench::run(argc, argv);
+}

@@ -1,0 +1,203 @@
+#include "rows.h"
+
+#include <benchmark/benchmark.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace reprise::bench {
+namespace {
+
+std::vector<Row>& rows() {
+  static std::vector<Row> all;
+  return all;
+}
+
+void time_work(benchmark::State& state, const Work& work) {
+  // The other side's idle threads fall asleep first.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  work();
+  for (auto _ : state) work();
+}
+
+void time_part(benchmark::State& state, const std::function<double()>& work) {
+  for (auto _ : state) state.SetIterationTime(work());
+}
+
+/// Keeps every run's time; prints nothing until the end.
+class Collector final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.iterations == 0) continue;
+      seconds_[run.run_name.function_name].push_back(run.real_accumulated_time /
+                                                     static_cast<double>(run.iterations));
+    }
+  }
+  /// Seconds a call; 0 when it was not timed.
+  [[nodiscard]] double median(const std::string& name) const {
+    const auto found = seconds_.find(name);
+    if (found == seconds_.end()) return 0;
+    std::vector<double> times = found->second;
+    std::nth_element(times.begin(), times.begin() + static_cast<ptrdiff_t>(times.size() / 2),
+                     times.end());
+    return times[times.size() / 2];
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> seconds_;
+};
+
+double value_of(const Row& row, double seconds) {
+  if (row.amount > 0) return row.amount / seconds / 1e9;
+  seconds /= row.calls;
+  if (row.unit == "ns") return seconds * 1e9;
+  if (row.unit == "us") return seconds * 1e6;
+  return seconds * 1e3;
+}
+
+/// A result for each peer, or one; none for a row that was not timed.
+void gather(const Row& row, const Collector& times, std::vector<Result>& results) {
+  const double ours = times.median(row.name + "/ours");
+  if (ours == 0) return;
+  const Result alone{.name = row.name, .unit = row.unit, .ours = value_of(row, ours)};
+  if (row.peers.empty()) results.push_back(alone);
+  for (const Peer& peer : row.peers) {
+    const double theirs = times.median(row.name + "/" + peer.name);
+    Result& result = results.emplace_back(alone);
+    result.peer = peer.name;
+    result.theirs = value_of(row, theirs);
+    result.ratio = theirs / ours;
+  }
+}
+
+}  // namespace
+
+void add(Row row) {
+  rows().push_back(std::move(row));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Times rows: ours beside a peer's, in turns.");
+  std::string json_path, filter = ".";
+  int rounds = 5;
+  double min_time = 0.05;
+  app.add_option("--json", json_path, "Write the rows to this file too");
+  app.add_option("--filter", filter, "Regular expression of rows")->capture_default_str();
+  app.add_option("--rounds", rounds, "How often the turns go round")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--min-time", min_time, "Seconds that each turn takes at least")
+      ->check(CLI::Range(1e-3, 1e3))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  std::regex wanted;
+  try {
+    wanted = filter;
+  } catch (const std::regex_error& error) {
+    std::cerr << "--filter: '" << filter << "' is no regular expression: " << error.what() << '\n';
+    return 1;
+  }
+
+  bool failed = false;
+  for (const Row& row : rows()) {
+    if (!std::regex_search(row.name, wanted)) continue;
+    if (row.ours) row.ours();
+    std::string wrong;
+    for (const Peer& peer : row.peers) {
+      peer.work();
+      if (const std::string found = peer.check(); !found.empty()) wrong = peer.name + ": " + found;
+    }
+    if (!wrong.empty()) {
+      std::cerr << "row " << row.name << " is not timed: " << wrong << '\n';
+      failed = true;
+      continue;
+    }
+    const auto enlist = [&](const std::string& side, const auto& timing, const auto& work) {
+      return benchmark::RegisterBenchmark((row.name + "/" + side).c_str(), timing, work)
+          ->MinTime(min_time)
+          ->Repetitions(rounds);
+    };
+    if (row.ours) {
+      enlist("ours", time_work, row.ours)->UseRealTime();
+    } else {
+      enlist("ours", time_part, row.ours_in_part)->UseManualTime();
+    }
+    for (const Peer& peer : row.peers) enlist(peer.name, time_work, peer.work)->UseRealTime();
+  }
+
+  std::string program = argv[0], turns = "--benchmark_enable_random_interleaving=true";
+  char* arguments[] = {program.data(), turns.data(), nullptr};
+  int count = 2;
+  benchmark::Initialize(&count, arguments);
+  Collector times;
+  benchmark::RunSpecifiedBenchmarks(&times);
+
+  std::vector<Result> results;
+  for (const Row& row : rows()) gather(row, times, results);
+  for (const Result& result : results) print(result);
+  if (!json_path.empty()) write_json(json_path, results);
+  return failed ? 1 : 0;
+}
+
+void print(const Result& result) {
+  std::ostringstream line;
+  line.precision(4);
+  line << "row " << result.name << " ours " << result.ours << ' ' << result.unit;
+  if (!result.peer.empty()) {
+    line << " peer " << result.peer << ' ' << result.theirs << ' ' << result.unit << " ratio "
+         << result.ratio;
+  }
+  std::cout << line.str() << std::endl;
+}
+
+void write_json(const std::string& path, const std::vector<Result>& results) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Result& result : results) {
+    all.push_back({{"name", result.name}, {"unit", result.unit}, {"ours", result.ours}});
+    if (result.peer.empty()) continue;
+    all.back().update({{"peer", result.peer}, {"theirs", result.theirs}, {"ratio", result.ratio}});
+  }
+  std::ofstream out(path);
+  out << all.dump(2) << '\n';
+  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+std::vector<float> numbers(int64_t count, uint64_t salt) {
+  std::vector<float> values(static_cast<size_t>(count));
+  uint64_t word = salt * 0x9e3779b97f4a7c15u + 1;
+  for (float& value : values) {
+    word = word * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<float>(word >> 40) * 0x1p-23f - 1;
+  }
+  return values;
+}
+
+std::string difference(const std::vector<float>& ours, const std::vector<float>& expected,
+                       double tolerance) {
+  if (ours.size() != expected.size()) return "the results differ in size";
+  double largest = 0, off = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+    const double distance = std::abs(static_cast<double>(ours[i]) - expected[i]);
+    if (!(distance <= off)) off = distance;  // NaN too
+  }
+  if (off <= tolerance * largest) return "";
+  std::ostringstream text;
+  text << "results differ by " << off << ", the largest is " << largest;
+  return text.str();
+}
+
+}  // namespace reprise::bench

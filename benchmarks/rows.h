@@ -1,0 +1,63 @@
+// Benchmarks as rows: ours beside a peer's, each checked before it is timed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace reprise::bench {
+
+/// One side of a row: called over and over while it is timed, on as many threads as set up.
+using Work = std::function<void()>;
+
+struct Peer {
+  std::string name;
+  Work work;
+  /// What is wrong with its result or ours, after each has run once; empty: nothing.
+  std::function<std::string()> check;
+};
+
+struct Row {
+  std::string name;
+  Work ours = {};
+  /// In place of `ours` when only a part of a call counts: calls, and returns that part's seconds.
+  std::function<double()> ours_in_part = {};
+  std::vector<Peer> peers = {};
+  /// How much a call does, when the figure is that by the second, in 1e9 of `unit`; 0: the figure
+  /// is the time of one of `calls` that a call makes.
+  double amount = 0;
+  int calls = 1;
+  std::string unit = "ms";
+};
+
+/// Registers a row with Google Benchmark. Rows of one program are timed in turns.
+void add(Row row);
+
+/// Times all rows that --filter=REGEX picks and prints a line for each and each of its peers,
+/// medians of the rounds:
+///   row NAME ours VALUE UNIT [peer PEER VALUE UNIT ratio R]      (above 1: we are ahead)
+/// --json=FILE writes them as JSON too, --rounds=N sets how often the turns go round, --min-time=S
+/// how long each turn takes. Returns the exit status: not 0 when a check failed.
+int run(int argc, char** argv);
+
+/// A line of output, as `run` makes them.
+struct Result {
+  std::string name, unit;
+  double ours = 0;
+  std::string peer = {};  ///< empty: there is none
+  double theirs = 0;
+  double ratio = 0;
+};
+void print(const Result& result);
+/// Throws std::runtime_error when the file cannot be written.
+void write_json(const std::string& path, const std::vector<Result>& results);
+
+/// Numbers in [-1, 1) that both sides can start from.
+[[nodiscard]] std::vector<float> numbers(int64_t count, uint64_t salt = 0);
+
+/// The largest difference, relative to the largest expected magnitude, said when it is beyond
+/// `tolerance`.
+[[nodiscard]] std::string difference(const std::vector<float>& ours,
+                                     const std::vector<float>& expected, double tolerance);
+
+}  // namespace reprise::bench
