@@ -43,18 +43,16 @@ std::vector<Tensor> Tape::gradient(const Tensor& y, std::span<const Tensor> xs,
     if (type.shape != target.shape) throw ShapeError(text);
     if (type.dtype != target.dtype) throw DTypeError(text);
   }
-  const std::vector<TensorId> ids = ids_of(xs);
+  std::vector<TensorId> ids = ids_of(xs);
   Runtime::get().check_history(y.id(), ids);
+  ids.push_back(y.id());
+  if (!seed.empty_handle()) ids.push_back(seed.id());
+  const auto record = [&](Builder& builder, std::span<const Value> values) {
+    const Value cotangent = seed.empty_handle() ? builder.ones(target) : values.back();
+    return reprise::gradient(builder, values[xs.size()], cotangent, values.first(xs.size()));
+  };
   std::vector<Tensor> gradients;
-  for (const TensorId id : Runtime::get().build([&](Builder&builder, const auto&value_of) {
-         std::vector<Value> values;
-         values.reserve(ids.size());
-         for (const TensorId x : ids) values.push_back(value_of(x));
-         const Value cotangent = seed.empty_handle() ? builder.ones(target) : value_of(seed.id());
-         return reprise::gradient(builder, value_of(y.id()), cotangent, values);
-       })) {
-    gradients.emplace_back(id);
-  }
+  for (const TensorId id : Runtime::get().build(ids, record)) gradients.emplace_back(id);
   return gradients;
 }
 

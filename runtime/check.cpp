@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "ir/builder.h"
+#include "ir/difference.h"
 #include "ir/error.h"
 #include "ir/npy.h"
 #include "runtime/runtime_impl.h"
@@ -46,38 +47,6 @@ std::vector<std::byte> elements_of(const StoredValue& value, const TensorType& t
   std::vector<std::byte> bytes(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
   copy_strided(value, type, bytes.data());
   return bytes;
-}
-
-bool is_nan(DType dtype, const std::byte* element) {
-  const auto exponent_is_full = [&](auto bits, int mantissa) {
-    std::memcpy(&bits, element, sizeof bits);
-    const decltype(bits) magnitude = bits & static_cast<decltype(bits)>(~decltype(bits)(0)) >> 1;
-    const decltype(bits) infinity = static_cast<decltype(bits)>(
-        (static_cast<decltype(bits)>(~decltype(bits)(0)) >> 1) >> mantissa << mantissa);
-    return magnitude > infinity;
-  };
-  switch (dtype) {
-    case DType::F16:
-      return exponent_is_full(uint16_t{}, 10);
-    case DType::BF16:
-      return exponent_is_full(uint16_t{}, 7);
-    case DType::F32:
-      return exponent_is_full(uint32_t{}, 23);
-    case DType::F64:
-      return exponent_is_full(uint64_t{}, 52);
-    default:
-      return false;  // complex values compare by their bytes
-  }
-}
-
-std::string hexadecimal(const std::byte* element, size_t width) {
-  std::string text = "0x";
-  for (size_t i = width; i-- > 0;) {
-    const auto byte = static_cast<unsigned>(element[i]);
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
 }
 
 }  // namespace
@@ -142,15 +111,10 @@ std::string OpByOp::difference(NodeId node, const StoredValue& fused) const {
   const TensorType& type = graph_[node].type;
   const std::vector<std::byte> have = elements_of(fused, type);
   const std::vector<std::byte> want = elements_of(values_[node.index], type);
-  const size_t width = size_of(type.dtype);
-  for (size_t at = 0; at < have.size(); at += width) {
-    const std::byte* const a = have.data() + at;
-    const std::byte* const b = want.data() + at;
-    if (std::memcmp(a, b, width) == 0 || (is_nan(type.dtype, a) && is_nan(type.dtype, b))) continue;
-    return str("element ", at / width, " of ", type, " has the bits ", hexadecimal(a, width),
-               " fused, ", hexadecimal(b, width), " op by op");
-  }
-  return {};
+  const std::optional<size_t> index = first_difference(type.dtype, have, want);
+  if (!index) return {};
+  return str("element ", *index, " of ", type, " is ", element_text(type.dtype, have, *index),
+             " fused, ", element_text(type.dtype, want, *index), " op by op");
 }
 
 Graph OpByOp::ending_at(NodeId node) const {

@@ -51,7 +51,7 @@ struct alignas(64) LiveNode {
   Op op = Op::Input;
   bool in_flight = false;      ///< some thread is computing it
   bool keeps_history = false;  ///< an open tape: operands stay after it is stored
-  bool consumed = false;       ///< its storage was given to a later value (donation)
+  bool consumed = false;       ///< its storage is given to a later value, computed or in flight
   std::unique_ptr<StoredValue> stored;
   uint64_t bits = 0;  ///< Parameter: the value
 

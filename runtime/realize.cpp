@@ -133,10 +133,11 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         make_key(*trace, request);
         entry = plans.find(request.hash, request.key);
         if (!entry) traced = build_graph(*trace, nodes, request.wanted, request.kept);
-        const auto& numbers = entry ? entry->outputs : traced.outputs;
-        for (const uint32_t i : numbers) {
-          waiting |= nodes[trace->recorded()[i].node.index].in_flight;
+        // Not even what is only passed through may be in flight: what it reads is given away.
+        for (const Trace::Recorded& r : trace->recorded()) {
+          waiting |= trace->alive(r) && nodes[r.node.index].in_flight;
         }
+        const auto& numbers = entry ? entry->outputs : traced.outputs;
         if (!waiting) {
           for (const uint32_t i : numbers) {
             LiveNode& node = nodes[trace->recorded()[i].node.index];
@@ -221,13 +222,14 @@ Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry) {
 
 void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Execution& run) {
   run.clear(entry.outputs.size());
-  // A donated value is gone for good: only when nothing pending here could still ask for it.
-  size_t live = 0;
+  // A donated value is gone for good: only when nothing pending here could still ask for it. (What
+  // was asked for may have lost its handles meanwhile, so numbers of nodes say nothing.)
+  bool all_computed = true;
   for (const Trace::Recorded& r : trace.recorded()) {
     const LiveNode& node = nodes[r.node.index];
-    if (trace.alive(r) && node.bindings > 0) ++live;
+    all_computed &= !trace.alive(r) || node.bindings == 0 || node.in_flight;
   }
-  if (live <= entry.outputs.size()) {
+  if (all_computed) {
     for (const Donation& donation : entry.loaded->plan.donations) {
       if (run.donations[donation.output]) continue;
       if (StoragePtr storage = take_donation(*this, trace, entry, donation)) {

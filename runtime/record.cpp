@@ -34,8 +34,7 @@ TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs&
   {
     Impl::Locked locked(*impl_);
     Recorder recorder(*impl_, locked, thread);
-    SmallVector<Value, 4> values;
-    for (const TensorId id : operands) values.push_back(recorder.value_of(id));
+    const SmallVector<Value, 4> values = recorder.values_of(operands);
     const Value value = static_cast<Builder&>(recorder).record(op, values, attrs, result);
     tensor = impl_->bind(NodeId{value.index});
   }
@@ -112,14 +111,14 @@ inline LiveNode* Runtime::Impl::try_binary(ThreadState& thread, Op op, LiveNode&
 }
 
 std::vector<TensorId> Runtime::build(
-    const std::function<std::vector<Value>(Builder&, const std::function<Value(TensorId)>&)>&
-        body) {
+    std::span<const TensorId> operands,
+    const std::function<std::vector<Value>(Builder&, std::span<const Value>)>& body) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
   Recorder recorder(*impl_, locked, thread);
-  const auto value_of = [&](TensorId id) { return recorder.value_of(id); };
+  const SmallVector<Value, 4> values = recorder.values_of(operands);
   std::vector<TensorId> result;
-  for (const Value value : body(recorder, value_of)) {
+  for (const Value value : body(recorder, values)) {
     result.push_back(impl_->bind(NodeId{value.index}));
   }
   return result;

@@ -1,4 +1,6 @@
 // Recording ops into the slab and the thread's trace.
+#include <algorithm>
+
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -12,11 +14,20 @@ ValueView Recorder::view(Value value) const {
   return {node.op, node.type, node.operands, node.attrs};
 }
 
-Value Recorder::value_of(TensorId id) {
-  LiveNode& node = *impl_.operands(thread_, locked_, id)[0];
-  ++node.refs;
-  kept_.push_back(node.id);
-  return Value{node.id.index};
+SmallVector<Value, 4> Recorder::values_of(std::span<const TensorId> ids) {
+  while (std::any_of(ids.begin(), ids.end(),
+                     [&](TensorId id) { return impl_.live_node(id).in_flight; })) {
+    impl_.computed.wait(locked_.lock);
+  }
+  SmallVector<Value, 4> values;
+  for (const TensorId id : ids) {
+    LiveNode& node = impl_.live_node(id);
+    impl_.note_read(thread_, id, node);
+    ++node.refs;
+    kept_.push_back(node.id);
+    values.push_back(Value{node.id.index});
+  }
+  return values;
 }
 
 Value Recorder::append(Op op, std::span<const Value> operands, const Attrs& attrs,

@@ -92,11 +92,11 @@ class Runtime {
   [[nodiscard]] TensorId try_record(Op op, TensorId a, TensorId b);
   enum class NumberIs : uint8_t { First, Second };
   [[nodiscard]] TensorId try_record(Op op, TensorId a, const Number& number, NumberIs side);
-  /// Runs `body` with a builder that records live; the values it returns become ids. Values of
-  /// existing tensors are `value_of(id)` inside. The mutex is held: `body` must not call back.
+  /// Runs `body` with a builder that records live and the values of `operands`; the values it
+  /// returns become ids. The mutex is held: `body` must not call back.
   [[nodiscard]] std::vector<TensorId> build(
-      const std::function<std::vector<Value>(Builder&, const std::function<Value(TensorId)>&)>&
-          body);
+      std::span<const TensorId> operands,
+      const std::function<std::vector<Value>(Builder&, std::span<const Value>)>& body);
   [[nodiscard]] TensorType type(TensorId id) const;
   /// Rebinds `target` to the present value of `value`. Same type, else ShapeError or DTypeError.
   /// When the value turns out to need an index out of range, the error takes the assign back.

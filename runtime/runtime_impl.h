@@ -117,7 +117,8 @@ struct Runtime::Impl {
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
     ~Locked() {
-      if (!impl_.discarded.empty()) [[unlikely]]
+      // Whoever unlocked it before must not look at what others discard meanwhile.
+      if (lock.owns_lock() && !impl_.discarded.empty()) [[unlikely]]
         unlock_and_destroy();
     }
     /// Keeps storage until the mutex is released.
@@ -298,8 +299,9 @@ class Recorder final : public Builder {
       : impl_(impl), locked_(locked), thread_(thread) {}
   ~Recorder() override;
   [[nodiscard]] ValueView view(Value value) const override;
-  /// A tensor's present value, kept until the recorder ends.
-  [[nodiscard]] Value value_of(TensorId id);
+  /// The present values of tensors, all at one moment (see Impl::operands), kept until the recorder
+  /// ends.
+  [[nodiscard]] SmallVector<Value, 4> values_of(std::span<const TensorId> ids);
 
  private:
   Value append(Op op, std::span<const Value> operands, const Attrs& attrs,

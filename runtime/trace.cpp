@@ -73,7 +73,9 @@ TraceRef Trace::known_unmarked(LiveNode& operand) {
 }
 
 TraceRef Trace::add_leaf(LiveNode& node) {
-  if (node.consumed) {
+  // While another thread computes what the storage is given to, it may still come back: a realize
+  // that meets what is in flight waits.
+  if (node.consumed && !node.stored->storage) {
     throw Error(str("the value of type ", node.type,
                     " was replaced in place by an assign that has been computed; take gradients "
                     "before realizing the assign, or keep the old value with value()"));

@@ -79,7 +79,7 @@ TEST_F(Checked, NamesTheFirstWrongNodeAndHowToSeeItAgain) {
   } catch (const InternalError& error) {
     text = error.what();
   }
-  EXPECT_NE(text.find("element 0 of f32[4] has the bits 0x40c00000 fused, 0x40800000 op by op: "
+  EXPECT_NE(text.find("element 0 of f32[4] is 6 (0x40c00000) fused, 4 (0x40800000) op by op: "
                       "wrong_sometimes at %"),
             std::string::npos)
       << text;

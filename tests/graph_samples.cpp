@@ -1,4 +1,4 @@
-// Inputs for graphs under test, and comparison of what they give.
+// Inputs for graphs under test.
 #include "graph_samples.h"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "ir/scalar_interpreter.h"
-#include "ir/text.h"
 
 namespace reprise {
 
@@ -37,12 +36,6 @@ uint64_t draw_integer(DType dtype, std::mt19937& random, Draw draw) {
     default:
       return static_cast<uint64_t>(random()) << 32 | random();
   }
-}
-
-uint64_t element_at(const Bytes& bytes, size_t width, size_t index) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data() + index * width, width);
-  return bits;
 }
 
 }  // namespace
@@ -105,22 +98,6 @@ std::vector<Bytes> interpret(const Graph& graph, const std::vector<Bytes>& input
   std::vector<const void*> pointers;
   for (const Bytes& input : inputs) pointers.push_back(input.data());
   return interpret(graph, Numerics{}, pointers, parameters);
-}
-
-std::string difference(DType dtype, const Bytes& a, const Bytes& b) {
-  if (a.size() != b.size()) return str(a.size(), " bytes against ", b.size());
-  const size_t width = size_of(dtype);
-  for (size_t i = 0; i * width < a.size(); ++i) {
-    const uint64_t x = element_at(a, width, i);
-    const uint64_t y = element_at(b, width, i);
-    if (x == y) continue;
-    const auto is_nan = [&](uint64_t bits) {
-      return evaluate_bits(ScalarOp::Ne, DType::Bool, dtype, bits, bits) != 0;
-    };
-    if (is_float(dtype) && is_nan(x) && is_nan(y)) continue;
-    return str("element ", i, ": ", print_element(x, dtype), " against ", print_element(y, dtype));
-  }
-  return {};
 }
 
 }  // namespace reprise

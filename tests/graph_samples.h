@@ -1,4 +1,4 @@
-// Inputs for graphs under test, and comparison of what they give.
+// Inputs for graphs under test.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/difference.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "ir/target.h"
@@ -59,8 +60,5 @@ struct GraphInputs {
 /// For inputs without strides, given in order.
 [[nodiscard]] std::vector<Bytes> interpret(const Graph& graph, const std::vector<Bytes>& inputs,
                                            const std::vector<uint64_t>& parameters = {});
-
-/// Empty when both hold the same bits, all NaNs being equal; else the first difference.
-[[nodiscard]] std::string difference(DType dtype, const Bytes& a, const Bytes& b);
 
 }  // namespace reprise

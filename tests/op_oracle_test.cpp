@@ -83,11 +83,10 @@ Bytes compute(const OracleCase& c, const std::vector<Bytes>& data, Around around
   for (size_t i = 0; i < data.size(); ++i) {
     ids.push_back(runtime.from_host(c.sample.operands[i].type, data[i].data()));
   }
-  const TensorId result = runtime.build([&](Builder& builder, const auto& value_of) {
-    std::vector<Value> operands;
-    for (const TensorId id : ids) operands.push_back(value_of(id));
-    return std::vector{record(builder, c, operands, around)};
-  })[0];
+  const TensorId result =
+      runtime.build(ids, [&](Builder& builder, std::span<const Value> operands) {
+        return std::vector{record(builder, c, {operands.begin(), operands.end()}, around)};
+      })[0];
   const TensorType type = runtime.type(result);
   Bytes bytes(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
   runtime.read(result, bytes.data(), bytes.size());

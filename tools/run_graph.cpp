@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "ir/difference.h"
 #include "ir/error.h"
 #include "ir/npy.h"
 #include "ir/plan.h"
@@ -205,12 +206,9 @@ bool equals_interpreter(const Graph& graph, const Inputs& inputs,
     const TensorType& type = graph[graph.outputs()[i]].type;
     std::vector<std::byte> elements(expected[i].size());
     copy_strided(results[i], type, elements.data());
-    const auto [want, have] =
-        std::mismatch(expected[i].begin(), expected[i].end(), elements.begin());
-    if (want == expected[i].end()) continue;
-    const auto at = static_cast<size_t>(have - elements.begin());
-    std::cout << "output " << i << " (" << type
-              << ") differs from the interpreter, first at element " << at / size_of(type.dtype)
+    const std::string found = difference(type.dtype, elements, expected[i]);
+    if (found.empty()) continue;
+    std::cout << "output " << i << " (" << type << ") differs from the interpreter, first " << found
               << '\n';
     return false;
   }

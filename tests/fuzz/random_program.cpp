@@ -1,0 +1,475 @@
+// Draws ops from the table and operands that fit them; what an op refuses is drawn again.
+#include "tests/fuzz/random_program.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/error.h"
+#include "passes/graph_passes.h"
+
+namespace reprise {
+
+namespace {
+
+// 0, 1, odd, prime, a vector's width and one more, more than a block of any kind.
+constexpr int64_t kExtents[] = {0, 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 33, 64, 65, 257};
+/// Elements of one value, at most: in most programs, and in one of kLargeEvery.
+constexpr int64_t kSmall = 600;
+constexpr int64_t kLarge = 20000;
+constexpr int64_t kLargeEvery = 25;
+/// Nodes at most; gradients of gradients grow fast.
+constexpr uint32_t kMaxNodes = 70;
+
+struct Weight {
+  OpKind kind;
+  int weight;
+};
+constexpr Weight kWeights[] = {{OpKind::Leaf, 4},        {OpKind::Elementwise, 40},
+                               {OpKind::Reduction, 12},  {OpKind::Movement, 20},
+                               {OpKind::Contraction, 6}, {OpKind::Gather, 4},
+                               {OpKind::Composite, 10}};
+constexpr int kGradientWeight = 4;
+
+class ProgramSketch {
+ public:
+  explicit ProgramSketch(uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 1) {}
+
+  Program run() {
+    max_numel_ = below(kLargeEvery) == 0 ? kLarge : kSmall;
+    // Few extents and dtypes in one program, so that values meet.
+    for (int64_t& extent : extents_) extent = kExtents[below(std::size(kExtents))];
+    if (below(8) != 0) {
+      for (int64_t& extent : extents_) extent = std::max<int64_t>(extent, 2);
+    }
+    for (DType& dtype : dtypes_) dtype = any_dtype();
+    for (int64_t i = 1 + below(3); i > 0; --i) keep(new_leaf({dtypes_[0], random_shape()}));
+    int64_t ops = one_in(10) ? 10 + below(20) : 2 + std::min(below(10), below(14));
+    for (int tries = 0; ops > 0 && tries < 100 && graph_.size() < kMaxNodes; ++tries) {
+      try {
+        if (add_op()) --ops;
+      } catch (const Error&) {
+        // Operands that the op does not take; the next draw is another one.
+      }
+    }
+    return finished();
+  }
+
+ private:
+  // Numbers
+  int64_t below(int64_t bound) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(bound));
+  }
+  bool one_in(int64_t n) { return below(n) == 0; }
+  DType any_dtype() {
+    static constexpr DType kOften[] = {DType::F32, DType::F32,  DType::F32, DType::F64,
+                                       DType::F16, DType::BF16, DType::I32, DType::I64};
+    return one_in(3) ? static_cast<DType>(below(static_cast<int>(DType::F64) + 1))
+                     : kOften[below(std::size(kOften))];
+  }
+  int64_t extent() { return one_in(6) ? 1 + below(9) : extents_[below(std::size(extents_))]; }
+  Shape random_shape() {
+    for (;;) {
+      const int64_t rank = one_in(10) ? below(6) : 1 + below(3);
+      std::vector<int64_t> extents(static_cast<size_t>(rank));
+      for (int64_t& e : extents) e = extent();
+      const Shape shape(extents);
+      if (shape.numel() <= max_numel_) return shape;
+    }
+  }
+
+  // Values
+  /// Late values mostly: they make deep graphs. Earlier ones make shared subexpressions.
+  Value any() {
+    const auto size = static_cast<int64_t>(values_.size());
+    const int64_t back = one_in(3) ? below(size) : below(std::min<int64_t>(3, size));
+    return values_[static_cast<size_t>(size - 1 - back)];
+  }
+  Value any_of_rank(int rank) {
+    for (int tries = 0; tries < 10; ++tries) {
+      const Value x = any();
+      if (b_.shape(x).rank() >= rank) return x;
+    }
+    throw Error("no value has the rank");
+  }
+  bool keep(Value v) {
+    if (b_.shape(v).numel() > max_numel_) return false;
+    values_.push_back(v);
+    return true;
+  }
+  Value parameter(DType dtype) { return b_.parameter(dtype, num_parameters_++); }
+  Value new_leaf(const TensorType& type) {
+    const int rank = type.shape.rank();
+    if (rank == 0 && one_in(2)) return parameter(type.dtype);
+    if (one_in(8)) {
+      static constexpr double kConstants[] = {0,   -0.0,  1,        -1,        2,   0.5,   3,
+                                              255, -1e10, HUGE_VAL, -HUGE_VAL, NAN, 1e-40, 1e-310};
+      const double value = kConstants[below(std::size(kConstants))];
+      return b_.broadcast_to(b_.constant(value, type.dtype), type.shape);
+    }
+    if (rank > 0 && type.dtype != DType::Bool && one_in(8))
+      return b_.iota(type, static_cast<int>(below(rank)));
+    std::vector<int64_t> strides;
+    if (one_in(4)) strides = random_strides(type.shape);
+    return b_.input(type, num_inputs_++, strides);
+  }
+  /// Axes in any order, gaps, backward axes, and axes along which an element repeats.
+  std::vector<int64_t> random_strides(const Shape& shape) {
+    std::vector<int> order = shuffled(shape.rank());
+    std::vector<int64_t> strides(static_cast<size_t>(shape.rank()));
+    int64_t stride = 1 + (one_in(4) ? below(3) : 0);
+    for (const int axis : order) {
+      if (one_in(12)) continue;
+      strides[static_cast<size_t>(axis)] = one_in(5) ? -stride : stride;
+      stride *= std::max<int64_t>(1, shape[axis]) + (one_in(6) ? below(3) : 0);
+    }
+    return strides;
+  }
+  std::vector<int> shuffled(int count) {
+    std::vector<int> order(static_cast<size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    for (size_t i = order.size(); i > 1; --i) {
+      std::swap(order[i - 1], order[static_cast<size_t>(below(static_cast<int64_t>(i)))]);
+    }
+    return order;
+  }
+  /// A value that broadcasts with `shape`: `v` where it does, else a leaf with some axes of 1.
+  Value fitting(Value v, const Shape& shape, DType dtype) {
+    try {
+      if (broadcast_shapes(b_.shape(v), shape).numel() <= max_numel_) return b_.cast(v, dtype);
+    } catch (const ShapeError&) {
+    }
+    const int64_t dropped = one_in(3) ? below(shape.rank() + 1) : 0;
+    std::vector<int64_t> extents;
+    for (int axis = static_cast<int>(dropped); axis < shape.rank(); ++axis) {
+      extents.push_back(one_in(4) ? 1 : shape[axis]);
+    }
+    return new_leaf({dtype, Shape(extents)});
+  }
+  /// Integers in [-extent, extent), or from 0.
+  Value indices_below(int64_t extent, const Shape& shape, int64_t lowest) {
+    static constexpr DType kTypes[] = {DType::I64, DType::I32, DType::U32, DType::I16};
+    const DType dtype = kTypes[below(std::size(kTypes))];
+    const Value raw = new_leaf({dtype, shape});
+    const Value index =
+        b_.record(Op::Remainder, {raw, b_.constant(static_cast<double>(extent), dtype)});
+    if (lowest == 0 || !is_signed_integer(dtype) || one_in(2)) return index;
+    return b_.sub(index, b_.constant(static_cast<double>(-lowest), dtype));
+  }
+
+  // Ops
+  Op any_op(OpKind kind) {
+    for (;;) {
+      const Op op = static_cast<Op>(below(num_ops()));
+      if (op_def(op).kind == kind) return op;
+    }
+  }
+  bool add_op() {
+    int total = kGradientWeight;
+    for (const Weight& w : kWeights) total += w.weight;
+    int64_t draw = below(total);
+    for (const auto& [kind, weight] : kWeights) {
+      if (draw < weight) return add(any_op(kind), kind);
+      draw -= weight;
+    }
+    return add_gradient();
+  }
+  bool add(Op op, OpKind kind) {
+    switch (kind) {
+      case OpKind::Leaf:
+        return add_leaf(op);
+      case OpKind::Elementwise:
+        return add_elementwise(op);
+      case OpKind::Reduction:
+        return add_reduction(op);
+      case OpKind::Movement:
+        return add_movement(op);
+      case OpKind::Contraction:
+        return add_matmul();
+      case OpKind::Gather:
+        return add_gather();
+      case OpKind::Composite:
+        return add_composite(op);
+    }
+    return false;
+  }
+
+  bool add_leaf(Op op) {
+    if (op != Op::RandomBits) return keep(new_leaf({any_dtype(), random_shape()}));
+    const TensorType type{DType::U32, random_shape()};
+    return keep(b_.record(op, {parameter(DType::U64), parameter(DType::U64)}, {}, &type));
+  }
+
+  /// Whether the op takes operands of this dtype. `attrs` as the op will get them.
+  bool takes(Op op, DType dtype, const Attrs& attrs) {
+    const OpDef& def = op_def(op);
+    std::vector<TensorType> types(static_cast<size_t>(def.min_operands), {dtype, {}});
+    if (op == Op::Where) types[0].dtype = DType::Bool;
+    try {
+      (void)def.infer({.op = op, .operands = types, .attrs = attrs});
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  bool add_elementwise(Op op) {
+    const OpDef& def = op_def(op);
+    Attrs attrs;
+    if (op == Op::Cast) attrs.add_type(any_dtype());
+    if (op == Op::Gelu) attrs.add_int(below(2));
+    if (op == Op::CheckIndex) {
+      const int64_t extent = 1 + below(300);
+      const Value index = indices_below(extent, b_.shape(any()), 0);
+      return keep(b_.record(op, {index}, Attrs().add_int(extent)));
+    }
+    const Value first = any();
+    DType dtype = b_.dtype(first);
+    for (int tries = 0; !takes(op, dtype, attrs); ++tries) {
+      if (tries == 50) return false;
+      dtype = any_dtype();
+    }
+    const Shape shape = b_.shape(first);
+    std::vector<Value> operands{b_.cast(first, dtype)};
+    while (std::ssize(operands) < def.min_operands) {
+      operands.push_back(fitting(any(), shape, dtype));
+    }
+    if (op == Op::Where) operands[0] = b_.cast(operands[0], DType::Bool);
+    if (operands.size() == 2 && one_in(2)) std::swap(operands[0], operands[1]);
+    // A weak number beside a tensor: a parameter.
+    if (operands.size() > 1 && one_in(4)) {
+      operands[static_cast<size_t>(1 + below(static_cast<int64_t>(operands.size()) - 1))] =
+          parameter(dtype);
+    }
+    return keep(b_.record(op, operands, attrs));
+  }
+
+  uint32_t some_axes(int rank) { return static_cast<uint32_t>(below(int64_t{1} << rank)); }
+  bool add_reduction(Op op) {
+    const Value x = any_of_rank(one_in(10) ? 0 : 1);
+    const int rank = b_.shape(x).rank();
+    const uint32_t one = rank > 0 ? 1u << below(rank) : 0;
+    return keep(b_.reduce(op, x, one_in(2) ? one : some_axes(rank), one_in(2)));
+  }
+
+  bool add_movement(Op op) {
+    const Value x = any();
+    const Shape shape = b_.shape(x);
+    switch (op_def(op).movement) {
+      case Movement::Reshape:
+        return keep(b_.reshape(x, random_factors(shape.numel())));
+      case Movement::Permute: {
+        const std::vector<int> order = shuffled(shape.rank());
+        return keep(b_.permute(x, std::vector<int64_t>(order.begin(), order.end())));
+      }
+      case Movement::Broadcast: {
+        std::vector<int64_t> extents(shape.begin(), shape.end());
+        for (int64_t& e : extents) e = e == 1 ? extent() : e;
+        while (extents.size() < 5 && one_in(2)) extents.insert(extents.begin(), extent());
+        return Shape(extents).numel() <= max_numel_ && keep(b_.broadcast_to(x, Shape(extents)));
+      }
+      case Movement::Slice:
+        return keep(random_slice(x));
+      case Movement::Pad: {
+        std::vector<int64_t> low, high;
+        for (int axis = 0; axis < shape.rank(); ++axis) {
+          low.push_back(one_in(2) ? below(4) : 0);
+          high.push_back(one_in(2) ? below(9) : 0);
+        }
+        return keep(b_.pad(x, low, high));
+      }
+    }
+    return false;
+  }
+  Value random_slice(Value x) {
+    std::vector<int64_t> starts, steps, extents;
+    for (const int64_t e : b_.shape(x)) {
+      if (e == 0 || one_in(20)) {  // nothing of this axis
+        starts.push_back(0);
+        steps.push_back(1);
+        extents.push_back(0);
+        continue;
+      }
+      const int64_t step = 1 + (one_in(2) ? below(3) : 0);
+      const int64_t most = (e + step - 1) / step;
+      const int64_t count = one_in(3) ? most : 1 + below(most);
+      const int64_t first = below(e - (count - 1) * step);
+      const bool backward = one_in(3);
+      starts.push_back(backward ? first + (count - 1) * step : first);
+      steps.push_back(backward ? -step : step);
+      extents.push_back(count);
+    }
+    return b_.slice(x, starts, steps, Shape(extents));
+  }
+  Shape random_factors(int64_t numel) {
+    std::vector<int64_t> extents;
+    while (numel > 1 && extents.size() < 4) {
+      const int64_t divisor = 2 + below(8);
+      if (numel % divisor == 0) {
+        extents.push_back(divisor);
+        numel /= divisor;
+      } else if (one_in(4)) {
+        break;
+      }
+    }
+    if (numel != 1 || one_in(3)) extents.push_back(numel);
+    std::vector<int64_t> result;
+    for (const int i : shuffled(static_cast<int>(extents.size()))) {
+      result.push_back(extents[static_cast<size_t>(i)]);
+    }
+    return Shape(result);
+  }
+
+  bool add_matmul() {
+    const Value a = any_of_rank(2);
+    const Shape shape = b_.shape(a);
+    const int rank = shape.rank();
+    const Value other = any();
+    Value c{};
+    if (b_.shape(other).rank() >= 2 && one_in(2)) {
+      c = b_.cast(one_in(2) ? other : b_.transpose(other), b_.dtype(a));
+    } else if (one_in(4)) {
+      c = b_.transpose(a);
+    } else {
+      std::vector<int64_t> extents;
+      if (one_in(3)) extents.assign(shape.begin(), shape.end() - 2);
+      extents.insert(extents.end(), {shape[rank - 1], extent()});
+      c = new_leaf({b_.dtype(a), Shape(extents)});
+    }
+    const bool swapped = one_in(5);
+    const Value x = swapped ? c : a, y = swapped ? a : c;
+    const int64_t work =
+        b_.shape(x).numel() * std::max<int64_t>(1, b_.shape(y)[b_.shape(y).rank() - 1]);
+    return work <= 10 * max_numel_ && keep(b_.matmul(x, y));
+  }
+
+  bool add_gather() {
+    const Value x = any_of_rank(1);
+    const Shape shape = b_.shape(x);
+    const int64_t axis = below(shape.rank());
+    const int64_t extent = shape[static_cast<int>(axis)];
+    if (extent == 0 || extent > 10000) return false;
+    static const Shape kIndices[] = {{}, {0}, {1}, {3}, {2, 3}, {17}};
+    const Shape& picked = kIndices[below(std::size(kIndices))];
+    const Value index = indices_below(extent, picked, -extent);
+    return keep(b_.record(Op::Gather, {x, index}, Attrs().add_int(axis)));
+  }
+
+  bool add_composite(Op op) {
+    const Value x = any_of_rank(1);
+    const TensorType type = b_.type(x);
+    const int rank = type.shape.rank();
+    const int64_t axis = below(rank);
+    const Value real = is_float(type.dtype) ? x : b_.cast(x, DType::F32);
+    const DType dtype = b_.dtype(real);
+    switch (op) {
+      case Op::Mean:
+      case Op::Var:
+      case Op::Std:
+      case Op::Any:
+      case Op::All:
+      case Op::LogSumExp: {
+        Attrs attrs;
+        attrs.add_int(one_in(2) ? 1 << axis : some_axes(rank)).add_int(below(2));
+        if (op == Op::Var || op == Op::Std) attrs.add_int(below(2));
+        return keep(b_.record(op, {op == Op::LogSumExp ? real : x}, attrs));
+      }
+      case Op::Concat: {
+        std::vector<Value> parts{x};
+        for (int64_t i = below(3); i > 0; --i) {
+          std::vector<int64_t> extents(type.shape.begin(), type.shape.end());
+          extents[static_cast<size_t>(axis)] = below(5);
+          parts.push_back(one_in(3) ? x : new_leaf({type.dtype, Shape(extents)}));
+        }
+        return keep(b_.record(op, parts, Attrs().add_int(axis)));
+      }
+      case Op::OneHot: {
+        const Value index = is_integer(type.dtype) ? x : b_.cast(x, DType::I32);
+        return keep(b_.record(op, {index}, Attrs().add_int(below(9)).add_type(any_dtype())));
+      }
+      case Op::Softmax:
+      case Op::LogSoftmax:
+        return keep(b_.record(op, {real}, Attrs().add_int(axis)));
+      case Op::LayerNorm:
+      case Op::RmsNorm: {
+        std::vector<Value> operands{real, parameter(dtype)};
+        const Shape last{type.shape[rank - 1]};
+        if (one_in(2)) operands.push_back(new_leaf({dtype, last}));
+        if (op == Op::LayerNorm && operands.size() == 3) {
+          operands.push_back(new_leaf({dtype, last}));
+        }
+        return keep(b_.record(op, operands, Attrs().add_int(1 << (rank - 1))));
+      }
+      case Op::CrossEntropy: {
+        const int64_t classes = type.shape[rank - 1];
+        if (classes == 0) return false;
+        const Shape rows(type.shape.extents().first(static_cast<size_t>(rank - 1)));
+        const Value labels = indices_below(classes, rows, 0);
+        return keep(b_.record(op, {real, labels}, Attrs().add_int(below(3))));
+      }
+      case Op::Uniform:
+      case Op::Normal: {
+        const TensorType result{dtype, random_shape()};
+        return keep(b_.record(op, {parameter(DType::U64), parameter(DType::U64)}, {}, &result));
+      }
+      default:  // one that was added to the table: no operands are known to fit it
+        throw InternalError(str("random programs do not know the composite ", op));
+    }
+  }
+
+  bool add_gradient() {
+    const Value y = any();
+    if (!is_float(b_.dtype(y))) return false;
+    std::vector<Value> xs;
+    for (const Value x : values_) {
+      if (x < y && is_float(b_.dtype(x)) && (b_.view(x).op == Op::Input || one_in(4))) {
+        xs.push_back(x);
+      }
+      if (xs.size() == 3) break;
+    }
+    const Value seed = one_in(2) ? b_.ones(b_.type(y)) : new_leaf(b_.type(y));
+    bool kept = false;
+    for (const Value g : gradient(b_, y, seed, xs)) kept |= keep(g);
+    return kept;
+  }
+
+  Program finished() {
+    const auto size = static_cast<int64_t>(values_.size());
+    b_.output(values_.back());
+    for (int64_t i = below(4); i > 0; --i) {
+      b_.output(values_[static_cast<size_t>(size - 1 - below(std::min<int64_t>(8, size)))]);
+    }
+    Program program{.graph = dce(graph_), .assigns = {}, .data = {}};
+    const Graph& graph = program.graph;
+    for (const Node& node : graph.nodes()) {
+      if (node.op != Op::Input || one_in(2)) continue;
+      for (uint32_t i = 0; i < graph.outputs().size(); ++i) {
+        if (graph[graph.outputs()[i]].type != node.type) continue;
+        program.assigns.push_back({static_cast<uint32_t>(node.attrs.word(0)), i});
+        break;
+      }
+    }
+    program.data = leaf_data(graph, random_());
+    return program;
+  }
+
+  std::mt19937_64 random_;
+  Graph graph_;
+  GraphBuilder b_{graph_};
+  int64_t max_numel_ = kSmall;
+  std::array<int64_t, 3> extents_{};
+  std::array<DType, 2> dtypes_{};
+  std::vector<Value> values_;
+  uint32_t num_inputs_ = 0;
+  uint32_t num_parameters_ = 0;
+};
+
+}  // namespace
+
+Program random_program(uint64_t seed) {
+  return ProgramSketch(seed).run();
+}
+
+}  // namespace reprise
