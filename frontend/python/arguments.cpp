@@ -99,6 +99,13 @@ bool load_integers(const py::handle& object, std::vector<int64_t>& into) {
   return true;
 }
 
+std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(arguments.size());
+  for (const TensorArg& argument : arguments) tensors.push_back(argument.value);
+  return tensors;
+}
+
 std::optional<DType> dtype_of_object(const py::handle& object) {
   if (py::isinstance<DType>(object)) return object.cast<DType>();
   if (object.is_none()) return std::nullopt;

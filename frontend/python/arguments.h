@@ -33,6 +33,7 @@ struct Integers {
 struct TensorArg {
   Tensor value;
 };
+[[nodiscard]] std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments);
 /// The name in NumPy: "float32".
 [[nodiscard]] const char* numpy_name(DType dtype);
 /// Empty for an object that names no dtype; throws DTypeError for one of NumPy's that is none here.

@@ -192,7 +192,7 @@ Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
   const bool together = std::all_of(first, last, is_advanced);
   const int64_t lead = together ? first - entries.begin() : 0;
 
-  const Tensor taken =
+  Tensor taken =
       axes.size() == 1 ? take(result, positions[0], axes[0]) : take_many(result, axes, positions);
   const int rank = taken.rank();
   const int64_t added = rank - (result.rank() - static_cast<int64_t>(axes.size()));

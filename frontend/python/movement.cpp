@@ -54,12 +54,6 @@ std::vector<Tensor> broadcast_arrays(const std::vector<TensorArg>& tensors) {
   return result;
 }
 
-std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments) {
-  std::vector<Tensor> tensors;
-  for (const TensorArg& argument : arguments) tensors.push_back(argument.value);
-  return tensors;
-}
-
 Tensor moved(const Tensor& x, int64_t source, int64_t destination) {
   const int rank = x.rank();
   const int from = normalize_axis(source, rank);

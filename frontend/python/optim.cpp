@@ -7,12 +7,6 @@ namespace reprise::python {
 
 namespace {
 
-std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments) {
-  std::vector<Tensor> tensors;
-  for (const TensorArg& argument : arguments) tensors.push_back(argument.value);
-  return tensors;
-}
-
 /// Adam and AdamW differ in their default decay alone.
 template <class Kind>
 void bind_adam(py::module_& module, const char* name, double decay, const char* doc) {

@@ -25,7 +25,7 @@ class TapeContext {
     if (thread_ == std::this_thread::get_id() && depth_ == open_tapes) {
       --open_tapes;
     } else {
-      static_cast<void>(tape_.release());
+      [[maybe_unused]] const Tape* left_open = tape_.release();
     }
   }
 
@@ -57,12 +57,6 @@ class TapeContext {
 
 Tensor or_empty(const std::optional<TensorArg>& tensor) {
   return tensor ? tensor->value : Tensor();
-}
-
-std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments) {
-  std::vector<Tensor> tensors;
-  for (const TensorArg& argument : arguments) tensors.push_back(argument.value);
-  return tensors;
 }
 
 py::object number_object(const Number& number) {
