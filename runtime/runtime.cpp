@@ -16,6 +16,7 @@ ThreadState::ThreadState(Runtime::Impl& r) : runtime(r), trace(r.nodes) {}
 ThreadState::~ThreadState() {
   Runtime::Impl::Locked locked(runtime);
   runtime.release_dropped(*this, locked);
+  runtime.leave_behind(trace, locked);
   runtime.reset_trace(trace, locked);
   for (const NodeId id : history) runtime.drop(id, locked);
 }
@@ -94,12 +95,31 @@ void Runtime::Impl::reset_trace(Trace& trace, Locked& locked) {
   for (Trace::Assigned& a : assigned) drop_fallback(a, locked);
 }
 
-void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
+std::vector<NodeId> Runtime::Impl::pending_of(const Trace& trace) const {
   std::vector<NodeId> pending;
   for (const Trace::Recorded& r : trace.recorded()) {
     const LiveNode& node = nodes[r.node.index];
     if (trace.alive(r) && node.bindings > 0 && !node.is_leaf()) pending.push_back(r.node);
   }
+  return pending;
+}
+
+void Runtime::Impl::leave_behind(const Trace& trace, Locked& locked) noexcept {
+  for (const NodeId id : pending_of(trace)) {
+    if (!left_behind) left_behind = std::make_unique<Trace>(nodes);
+    (void)left_behind->reference(id);
+  }
+  settle_left_behind(locked);
+}
+
+void Runtime::Impl::settle_left_behind(Locked& locked) {
+  if (!left_behind) return;
+  settle_trace(*left_behind, locked);
+  if (left_behind->recorded().empty()) left_behind.reset();
+}
+
+void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
+  const std::vector<NodeId> pending = pending_of(trace);
   std::vector<Trace::Assigned> assigned;
   if (!pending.empty()) {
     for (Trace::Assigned& a : trace.assigned) {

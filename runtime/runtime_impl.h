@@ -143,6 +143,9 @@ struct Runtime::Impl {
   uint64_t random_counter = 0;
   Stats counters;  ///< live figures are computed when asked for
   GrowingList<NodeId> dying;
+  /// What threads recorded that have ended and nobody has computed yet: as long as a trace says
+  /// what it reads, that is not given away. Null when there is nothing.
+  std::unique_ptr<Trace> left_behind;
   std::vector<StoragePtr> discarded;  ///< to be destroyed by whoever releases the mutex next
 
   static constexpr size_t kPlanCapacityBytes = size_t{64} << 20;
@@ -257,6 +260,11 @@ struct Runtime::Impl {
                     Capture::Bound bound = Capture::Bound::Before);
   void drop_operands(NodeId id, Locked& locked);
   void reset_trace(Trace& trace, Locked& locked);
+  /// What a handle can reach of it that is not computed.
+  [[nodiscard]] std::vector<NodeId> pending_of(const Trace& trace) const;
+  /// The trace's thread ends.
+  void leave_behind(const Trace& trace, Locked& locked) noexcept;
+  void settle_left_behind(Locked& locked);
   /// Forgets what has been computed or dropped; what is still pending stays recorded.
   void settle_trace(Trace& trace, Locked& locked);
   /// The node, referenced, that `target` goes back to when what it is about to be assigned cannot

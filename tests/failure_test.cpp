@@ -32,6 +32,26 @@ TEST(Threads, ReadingWhileAnotherThreadAssigns) {
   EXPECT_EQ(w.to_vector<float>()[0], 2000.f);
 }
 
+// Computing one of two values must not give away what the other one is still to be made of.
+TEST(Threads, ValuesOfAThreadThatEnded) {
+  const std::vector<float> numbers = {1, 2, 3, 4};
+  const uint64_t before = Runtime::get().stats().live_nodes;
+  {
+    Tensor doubled, next, dropped;
+    std::thread([&] {
+      const Tensor shared = square(Tensor::of(numbers));
+      doubled = shared * 2.f;
+      next = shared + 1.f;
+      dropped = shared - 1.f;
+    }).join();
+    dropped = {};
+    EXPECT_EQ(doubled.to_vector<float>(), (std::vector<float>{2, 8, 18, 32}));
+    EXPECT_EQ(next.to_vector<float>(), (std::vector<float>{2, 5, 10, 17}));
+    EXPECT_EQ(Runtime::get().stats().live_nodes, before + 2) << "no more than the two";
+  }
+  EXPECT_EQ(Runtime::get().stats().live_nodes, before);
+}
+
 TEST(Failure, AnIndexOutOfRangeReachesWhateverIsMadeOfIt) {
   const Tensor picked = gather(ones({3}), Tensor::of({7}));
   EXPECT_THROW((void)picked.to_vector<float>(), IndexError);

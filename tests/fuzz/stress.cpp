@@ -87,7 +87,7 @@ class Worker {
   uint32_t below(size_t n) { return random_() % static_cast<uint32_t>(n); }
 
   void step() {
-    switch (below(12)) {
+    switch (below(13)) {
       case 0:
       case 1:
         return keep(combine());
@@ -111,6 +111,8 @@ class Worker {
         return differentiate();
       case 10:
         return exchange();
+      case 11:
+        return visit();
       default:
         return assign_own();
     }
@@ -254,6 +256,21 @@ class Worker {
     }
     Known taken = mailbox[below(mailbox.size())];
     if (kept_.size() < kMostKept) kept_.push_back(std::move(taken));
+  }
+
+  /// A thread that leaves values behind, some of them made of others.
+  void visit() {
+    const Known x = any();
+    Known a, b;
+    std::thread([&] {
+      const Known own{filled(x.number) + x.tensor, 2 * x.number};
+      const Known shared{own.tensor ^ 5u, own.number ^ 5};
+      a = {shared.tensor * own.tensor, shared.number * own.number};
+      b = {shared.tensor + 1, shared.number + 1};
+    }).join();
+    keep(a);
+    if (below(2) == 0) expect_number(a.tensor, a.number, "what a thread left behind");
+    if (below(2) == 0) expect_number(b.tensor, b.number, "what a thread left behind");
   }
 
   void assign_own() {
