@@ -59,7 +59,8 @@ class Freezer {
     for (uint32_t i = 0; i < inputs.size(); ++i) {
       const NodeId id = runtime_.node_of(inputs[i]);
       for (size_t r = start().rebinds; r < thread_.rebinds.size(); ++r) {
-        if (thread_.rebinds[r].tensor != inputs[i]) continue;
+        const ThreadState::Rebind& rebind = thread_.rebinds[r];
+        if (rebind.tensor != inputs[i] || !is_live(rebind.tensor, rebind.generation)) continue;
         throw Error(str("freeze: input ", i, " of type ", node(id).type,
                         " was assigned inside the tape; a replay could not tell which of its "
                         "values is meant"));
@@ -73,7 +74,7 @@ class Freezer {
   void find_assigns() {
     for (size_t r = start().rebinds; r < thread_.rebinds.size(); ++r) {
       const ThreadState::Rebind& rebind = thread_.rebinds[r];
-      if (!is_live(rebind.tensor, rebind.generation)) continue;
+      if (rebind.by_replay || !is_live(rebind.tensor, rebind.generation)) continue;
       const auto same = [&](const FrozenStep::Assign& a) { return a.tensor == rebind.tensor; };
       if (std::any_of(step_.assigns_.begin(), step_.assigns_.end(), same)) continue;
       ++runtime_.binding(rebind.tensor).refs;
@@ -160,19 +161,23 @@ class Freezer {
     const auto of_node = [&](const Capture& c) {
       return c.node == id && c.sequence == node(id).sequence;
     };
-    for (const Capture& c : thread_.captures) {
-      if (!of_node(c) || c.bound == Capture::Bound::Inside || !is_live(c.tensor, c.generation)) {
-        continue;
-      }
+    // What an outer tape bound before this one began comes from outside too.
+    const auto inside = std::span(thread_.captures).subspan(start().captures);
+    for (size_t i = 0; i < thread_.captures.size(); ++i) {
+      const Capture& c = thread_.captures[i];
+      const bool is_inside = i >= start().captures && c.bound == Capture::Bound::Inside;
+      if (!of_node(c) || is_inside || !is_live(c.tensor, c.generation)) continue;
       const bool bound_inside =
-          std::any_of(thread_.captures.begin(), thread_.captures.end(), [&](const Capture& other) {
-            return of_node(other) && other.tensor == c.tensor &&
+          std::any_of(inside.begin(), inside.end(), [&](const Capture& other) {
+            return of_node(other) && other.tensor == c.tensor && other.generation == c.generation &&
                    other.bound == Capture::Bound::Inside;
           });
-      // Assigned by an outer tape before this one began: the value is not the tensor's any more.
+      // Assigned by an outer tape since it was read: the value is not the tensor's any more.
       const auto rebinds = std::span(thread_.rebinds).first(start().rebinds);
-      const bool moved_on = std::any_of(rebinds.begin(), rebinds.end(),
-                                        [&](const auto& r) { return r.tensor == c.tensor; });
+      const bool moved_on = std::any_of(rebinds.begin(), rebinds.end(), [&](const auto& r) {
+        return r.tensor == c.tensor && r.generation == c.generation && r.old_node == id &&
+               r.sequence == c.sequence;
+      });
       if (bound_inside || moved_on) continue;
       if (std::find(readers.begin(), readers.end(), c.tensor) == readers.end()) {
         readers.push_back(c.tensor);

@@ -127,6 +127,8 @@ std::vector<TensorId> Runtime::build(
 void Runtime::assign(TensorId target, TensorId value) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
+  // What the target goes back to if the value cannot be computed must be computed itself.
+  while (impl_->live_node(target).in_flight) impl_->computed.wait(locked.lock);
   const NodeId new_node = impl_->operands(thread, locked, value)[0]->id;  // may wait
   Binding& b = impl_->binding(target);
   const NodeId old_node = b.node;

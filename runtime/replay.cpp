@@ -128,6 +128,11 @@ void FrozenStep::check_inputs(std::span<const TensorId> inputs) const {
 bool FrozenStep::find_leaves(std::span<const TensorId> inputs, Run& run,
                              Runtime::Impl::Locked& locked) const {
   run.leaves.clear();
+  for (const Assign& assign : assigns_) {  // what it goes back to if this fails must be computed
+    if (!runtime_.live_node(assign.tensor).in_flight) continue;
+    runtime_.computed.wait(locked.lock);
+    return false;
+  }
   SmallVector<TensorId, 8> pending;
   for (uint32_t i = 0; i < leaves_.size(); ++i) {
     const Leaf& leaf = leaves_[i];
@@ -190,8 +195,12 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
     const NodeId before = b.node;
     const NodeId after = run.node(assign.value);
     if (thread.in_tape()) {
-      thread.rebinds.push_back({assign.tensor, b.generation, before, nodes[before.index].sequence});
-      runtime_.note_capture(thread, assign.tensor, nodes[after.index], Capture::Bound::Inside);
+      thread.rebinds.push_back({.tensor = assign.tensor,
+                                .generation = b.generation,
+                                .old_node = before,
+                                .sequence = nodes[before.index].sequence,
+                                .by_replay = true});
+      runtime_.note_capture(thread, assign.tensor, nodes[after.index]);
     }
     --nodes[before.index].bindings;
     run.replaced.push_back(before);

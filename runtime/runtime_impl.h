@@ -75,6 +75,7 @@ struct ThreadState {
     uint32_t generation;  ///< of the tensor's slot
     NodeId old_node;
     uint64_t sequence;
+    bool by_replay = false;  ///< an effect of the replay, not of what the tape recorded
   };
   struct Source {
     NodeId node;

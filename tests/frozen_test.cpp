@@ -434,6 +434,87 @@ TEST(Frozen, ReplaysOnSeveralThreads) {
   expect_values(count, std::vector<int64_t>{401});
 }
 
+/// What an outer tape assigned before the frozen one began is read through its tensor.
+TEST(Frozen, ReadsWhatAnOuterTapeAssigned) {
+  const Tensor w = Tensor::of({1.f});
+  Frozen step;
+  const Tape outer;
+  w.assign_(w + 1);
+  {
+    const Tape tape;
+    step = tape.freeze({}, {w * 10});
+  }
+  w.assign_(w + 1);
+  expect_values(step.replay()[0], F{30});
+}
+
+/// A replay inside a tape happens; it is not part of what the tape is.
+TEST(Frozen, AReplayIsNoPartOfAnotherStep) {
+  const Tensor w = Tensor::of({1.f});
+  Frozen update, evaluation;
+  {
+    const Tape tape;
+    w.assign_(w + 1);
+    update = tape.freeze({}, {});
+  }
+  {
+    const Tape tape;
+    static_cast<void>(update.replay());
+    evaluation = tape.freeze({}, {w * 10});
+  }
+  for (int i = 0; i < 3; ++i) static_cast<void>(update.replay());
+  expect_values(evaluation.replay()[0], F{60});
+  expect_values(w, F{6});
+}
+
+/// A tensor that took the slot of one that was assigned and dropped is another tensor.
+TEST(Frozen, SlotsThatAreUsedAgainAreOtherTensors) {
+  const Tape outer;
+  const auto assign_and_drop = [] {
+    const Tensor dropped = Tensor::of({0.f});
+    dropped.assign_(Tensor::of({1.f}));
+  };
+  assign_and_drop();
+  const Tensor w = Tensor::of({1.f});
+  w.realize();
+  Frozen step;
+  {
+    const Tape tape;
+    step = tape.freeze({}, {w * 3});
+  }
+  w.assign_(Tensor::of({2.f}));
+  expect_values(step.replay()[0], F{6});
+  assign_and_drop();
+  const Tensor x = Tensor::of({1.f});
+  const Frozen other = outer.freeze({x}, {x * 3});
+  expect_values(other.replay(Tensor::of({5.f}))[0], F{15});
+}
+
+/// Two steps that fail after assigning one tensor, at once: it keeps its value.
+TEST(Frozen, FailuresSideBySideLeaveTheOldValue) {
+  const Tensor p = Tensor::of({5.f, 5.f});
+  const Tensor table = Tensor::of({1.f, 2.f, 3.f});
+  const auto freeze = [&] {
+    const Tape tape;
+    const Tensor index = zeros({2}, DType::I64);
+    p.assign_(gather(table, index));
+    return tape.freeze({index}, {sum(p)});
+  };
+  const Frozen first = freeze(), second = freeze();
+  p.assign_(Tensor::of({5.f, 5.f}));
+  p.realize();
+  const Tensor bad = Tensor::of({int64_t{0}, int64_t{7}});
+  const auto fail = [&](const Frozen& step) {
+    for (int i = 0; i < 300; ++i) {
+      expect_error<IndexError>([&] { return step.replay(bad); }, {"7"});
+    }
+  };
+  std::thread other([&] { fail(second); });
+  fail(first);
+  other.join();
+  expect_values(p, F{5, 5});
+}
+
 TEST(Frozen, EmptyHandleSaysSo) {
   expect_error<Error>([] { return Frozen().replay(); }, {"Tape::freeze"});
   const Tensor x = Tensor::of({1.f});
