@@ -30,7 +30,7 @@ Tensor padded(const Tensor& x, const py::object& width, const std::optional<Numb
     const Tensor zeroed = pad(x, low, high);
     if (!value) return zeroed;
     const Tensor inside = pad(full(x.shape(), true, DType::Bool), low, high);
-    return where(inside, zeroed, *value);
+    return where(inside, zeroed, full({}, *value, x.dtype()));  // the result has x's dtype
   });
 }
 
@@ -165,7 +165,9 @@ void bind_shapes(py::module_& module, TensorClass& tensor) {
         return padded(x.value, width, value);
       },
       py::arg("x"), py::arg("pad_width"), py::arg("constant_values") = py::none(),
-      "A border around x: one width, one (before, after), or one such pair for each axis.");
+      "A border around x: one width, one (before, after), or one such pair for each axis. The "
+      "number "
+      "must fit x's dtype, which stays.");
   module.def(
       "concat",
       [](const std::vector<TensorArg>& tensors, const std::optional<int64_t>& axis) {

@@ -139,6 +139,10 @@ def test_shapes():
     close(rp.pad(x, 1), np.pad(X, 1))
     close(rp.pad(x, ((1, 0), (0, 2), (1, 1))), np.pad(X, ((1, 0), (0, 2), (1, 1))))
     close(rp.pad(x, (1, 2), constant_values=7), np.pad(X, (1, 2), constant_values=7))
+    flags = rp.pad(rp.asarray([False]), 1, constant_values=1)
+    assert flags.dtype == rp.bool and flags.tolist() == [True, False, True]
+    with pytest.raises(rp.DTypeError):
+        rp.pad(rp.ones((2,), rp.int8), 1, constant_values=0.5)
     close(rp.concat([x, X]), np.concatenate([X, X]))
     close(rp.concat([x, x[:, :1]], axis=None), np.concatenate([X, X[:, :1]], axis=None))
     close(rp.stack([x, x], axis=-1), np.stack([X, X], -1))
