@@ -1,0 +1,342 @@
+"""References for what NumPy has no function for, or leaves open: written from docs/SEMANTICS.md.
+
+Floats come as wide as the table says; nothing here is shared with the library.
+"""
+
+import math
+
+import numpy as np
+
+BLOCK, PARTIALS = 16384, 64
+
+
+def apply(function, x):
+    """A function of Python's floats, element by element."""
+    flat = [function(float(v)) for v in np.ravel(x)]
+    return np.array(flat, np.float64).reshape(np.shape(x))
+
+
+def erf(x):
+    return apply(math.erf, x)
+
+
+def erfinv(x):
+    """Newton's steps on erf, on erfc toward the ends, where 1 - |x| is exact."""
+
+    def one(v):
+        a = abs(v)
+        if not a < 1:
+            return math.copysign(math.inf, v) if a == 1 else math.nan
+        if a == 0:
+            return v
+        w = -math.log((1 - a) * (1 + a))
+        y = math.sqrt(w) if w > 3 else a * math.sqrt(math.pi) / 2
+        for _ in range(60):
+            error = math.erf(y) - a if a < 0.5 else (1 - a) - math.erfc(y)
+            slope = 2 / math.sqrt(math.pi) * math.exp(-y * y)
+            step = error / slope
+            step /= 1 + y * step  # Halley's: the second derivative is -2 y times the first
+            y -= step
+            if abs(step) <= 1e-17 * abs(y):
+                break
+        return math.copysign(y, v)
+
+    return apply(one, x)
+
+
+def gelu(x):
+    """The value and the scale of its error: 1 + erf cancels in the left tail."""
+    half = apply(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)), x)
+    value = np.where(np.isneginf(x), 0.0, x * half)
+    return value, np.where(np.isfinite(x), np.abs(x), value)
+
+
+def sigmoid(x):
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, small) / (1 + small)
+
+
+def ordered(larger):
+    """maximum (or minimum) with NaN from either and -0 below +0."""
+
+    def function(a, b):
+        if a.dtype.kind != "f":
+            return np.maximum(a, b) if larger else np.minimum(a, b)
+        first = np.signbit(b) if larger else np.signbit(a)
+        tie = np.where(first, a, b)
+        pick = a > b if larger else a < b
+        value = np.where(a == b, tie, np.where(pick, a, b))
+        return np.where(np.isnan(a) | np.isnan(b), np.nan, value)
+
+    return function
+
+
+maximum, minimum = ordered(True), ordered(False)
+
+
+def relu(x):
+    return np.where(np.isnan(x), x, np.where(x > 0, x, 0)).astype(x.dtype)
+
+
+def clip(x, low, high):
+    return minimum(maximum(x, low), high)
+
+
+def power(a, b):
+    if a.dtype.kind == "f":
+        return np.power(a, b)
+    if a.dtype.kind == "b":
+        return a | ~b
+    result = np.ones(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+    base, exponent = np.broadcast_arrays(a, b)
+    base, left = base.copy(), np.maximum(exponent, 0)
+    while (left > 0).any():
+        result = np.where(left % 2 == 1, result * base, result)
+        base, left = base * base, left // 2
+    if a.dtype.kind == "i":
+        minus_one = np.where(exponent % 2 == 0, 1, -1).astype(a.dtype)
+        inverse = np.where(a == 1, 1, np.where(a == -1, minus_one, 0)).astype(a.dtype)
+        result = np.where(exponent < 0, inverse, result)
+    return result
+
+
+def left_shift(a, b):
+    width = 8 * a.dtype.itemsize
+    inside = (b >= 0) & (b < width)
+    return np.where(inside, np.left_shift(a, np.where(inside, b, 0).astype(a.dtype)), 0).astype(a.dtype)  # fmt: skip
+
+
+def right_shift(a, b):
+    width = 8 * a.dtype.itemsize
+    inside = (b >= 0) & (b < width)
+    count = np.where(inside, b, width - 1).astype(a.dtype)
+    shifted = np.right_shift(a, count)
+    return shifted if a.dtype.kind == "i" else np.where(inside, shifted, 0).astype(a.dtype)
+
+
+def divmod_edges(a, b):
+    """Python's floor and modulo of floats, from fmod, which is exact."""
+    r = np.fmod(a, b)
+    r = np.where(r == 0, np.copysign(0.0, b), np.where((r < 0) != (b < 0), r + b, r))
+    return r
+
+
+def remainder(a, b):
+    return divmod_edges(a, b) if a.dtype.kind == "f" else np.remainder(a, b)
+
+
+def floor_divide(a, b):
+    if a.dtype.kind != "f":
+        return np.floor_divide(a, b)
+    return np.where((b == 0) | np.isinf(a), a / b, np.floor_divide(a, b))
+
+
+def cast(x, dtype):
+    """A cast by the table of casts; floats come exactly, as float64 or long double."""
+    from samples import FLOATS, host, rounded
+
+    if dtype == "bool":
+        return x != 0
+    if dtype in FLOATS:
+        return rounded(x.astype(np.longdouble), dtype) if x.dtype.kind != "b" else x.astype(host(dtype))  # fmt: skip
+    if x.dtype.kind != "f":
+        return x.astype(dtype)
+    info = np.iinfo(dtype)
+    whole = np.trunc(np.where(np.isnan(x), 0, x)).astype(np.longdouble)
+    low, high = whole < info.min, whole > info.max
+    fits = np.where(low | high, 0, whole).astype(dtype)
+    return np.where(low, info.min, np.where(high, info.max, fits)).astype(dtype)
+
+
+def rows_of(x, axis):
+    """x as (kept extents, rows): the folded axes last, in one, row-major."""
+    rank = x.ndim
+    axes = range(rank) if axis is None else [axis] if isinstance(axis, int) else axis
+    axes = sorted(a % rank for a in axes) if rank else []
+    kept = [a for a in range(rank) if a not in axes]
+    moved = x.transpose(kept + axes)
+    extents = tuple(x.shape[a] for a in kept)
+    count = math.prod(x.shape[a] for a in axes)
+    expanded = tuple(1 if a in axes else x.shape[a] for a in range(rank))
+    return moved.reshape((*extents, count)), expanded
+
+
+def fold(rows, combine):
+    """The documented order: 64 strided partials, then halves; blocks of 16384 likewise."""
+    count = rows.shape[-1]
+    if count > BLOCK:
+        blocks = [fold(rows[..., at : at + BLOCK], combine) for at in range(0, count, BLOCK)]
+        return fold(np.stack(blocks, -1), combine)
+    partials = rows[..., :PARTIALS].copy()
+    for at in range(PARTIALS, count, PARTIALS):
+        chunk = rows[..., at : at + PARTIALS]
+        width = chunk.shape[-1]
+        partials[..., :width] = combine(partials[..., :width], chunk)
+    half = PARTIALS // 2
+    while half:
+        width = min(partials.shape[-1] - half, half)
+        if width > 0:
+            partials[..., :width] = combine(partials[..., :width], partials[..., half : half + width])  # fmt: skip
+        half //= 2
+    return partials[..., 0]
+
+
+def folding(combine, empty):
+    """A reduction in the documented order, in 64 bits for integers."""
+
+    def function(x, axis=None, keepdims=False):
+        if x.dtype.kind in "bi":
+            x = x.astype(np.int64)
+        elif x.dtype.kind == "u":
+            x = x.astype(np.uint64)
+        rows, expanded = rows_of(x, axis)
+        if rows.shape[-1] == 0:
+            result = np.full(rows.shape[:-1], empty, x.dtype)
+        else:
+            result = fold(rows, combine)
+        return result.reshape(expanded) if keepdims else result
+
+    return function
+
+
+total, product = folding(np.add, 0), folding(np.multiply, 1)
+
+
+def mean(x, axis=None, keepdims=False):
+    if x.dtype.kind != "f":
+        x = x.astype(np.float64)
+    rows, _ = rows_of(x, axis)
+    return total(x, axis, keepdims) / x.dtype.type(rows.shape[-1])
+
+
+def variance(x, axis=None, correction=0, keepdims=False):
+    """The value and the scale of its error: means of large values leave what they round off."""
+    if x.dtype.kind != "f":
+        x = x.astype(np.longdouble)
+    rows, expanded = rows_of(x, axis)
+    count = rows.shape[-1]
+    center = rows.sum(-1, keepdims=True) / count
+    squares = ((rows - center) ** 2).sum(-1)
+    left = max(count - correction, 0)
+    value = squares / x.dtype.type(left)
+    scale = np.abs(value) * max(1, math.log2(count + 1))
+    if keepdims:
+        return value.reshape(expanded), scale.reshape(expanded)
+    return value, scale
+
+
+def deviation(x, axis=None, correction=0, keepdims=False):
+    value, _ = variance(x, axis, correction, keepdims)
+    return np.sqrt(value)
+
+
+def extreme(larger):
+    one = ordered(larger)
+
+    def function(x, axis=None, keepdims=False):
+        rows, expanded = rows_of(x, axis)
+        result = fold(rows, one) if rows.shape[-1] else np.zeros(rows.shape[:-1], x.dtype)
+        return result.reshape(expanded) if keepdims else result
+
+    return function
+
+
+def position(larger):
+    def function(x, axis=None, keepdims=False):
+        rows, expanded = rows_of(x, axis)
+        pick = np.argmax if larger else np.argmin
+        result = pick(rows, -1) if rows.shape[-1] else np.zeros(rows.shape[:-1], np.int64)
+        return result.reshape(expanded) if keepdims else result
+
+    return function
+
+
+def truth(of):
+    def function(x, axis=None, keepdims=False):
+        return of(x != 0, axis=axis, keepdims=keepdims)
+
+    return function
+
+
+def logsumexp(x, axis=None, keepdims=False):
+    rows, expanded = rows_of(x, axis)
+    top = rows.max(-1, initial=-np.inf)
+    shift = np.where(np.isfinite(top), top, 0)
+    value = np.log(np.exp(rows - shift[..., None]).sum(-1)) + shift
+    # log of a sum near 1 cancels with what was taken out.
+    scale = np.abs(value) + np.abs(shift) + 1
+    scale = np.where(np.isfinite(value), scale, 0)
+    return (value.reshape(expanded), scale.reshape(expanded)) if keepdims else (value, scale)
+
+
+def log_softmax(x, axis=-1):
+    top = x.max(axis, keepdims=True, initial=-np.inf)
+    shifted = x - top
+    value = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
+    return value, np.where(np.isfinite(value), np.abs(value) + 1, 0)
+
+
+def softmax(x, axis=-1):
+    top = x.max(axis, keepdims=True, initial=-np.inf)
+    powers = np.exp(x - top)
+    value = powers / powers.sum(axis, keepdims=True)
+    # x - top is rounded before exp magnifies it.
+    return value, np.where(np.isfinite(value), value * (2 + np.abs(np.nan_to_num(x - top))), 0)
+
+
+def layer_norm(x, weight=None, bias=None, axis=-1, eps=1e-5):
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    center = x.mean(axes, keepdims=True)
+    deviation = np.sqrt(((x - center) ** 2).mean(axes, keepdims=True) + x.dtype.type(eps))
+    value = (x - center) / deviation
+    scale = (np.abs(x).max(axes, keepdims=True) + np.abs(x - center)) / deviation
+    if weight is not None:
+        value, scale = value * weight, scale * np.abs(weight)
+    if bias is not None:
+        value, scale = value + bias, scale + np.abs(bias)
+    return value, scale
+
+
+def rms_norm(x, weight=None, axis=-1, eps=1e-5):
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    value = x / np.sqrt((x * x).mean(axes, keepdims=True) + x.dtype.type(eps))
+    return value * weight if weight is not None else value
+
+
+def cross_entropy(logits, labels, reduction="mean"):
+    value, scale = log_softmax(logits)
+    losses = -np.take_along_axis(value, labels[..., None].astype(np.int64), -1)[..., 0]
+    scale = np.take_along_axis(scale, labels[..., None].astype(np.int64), -1)[..., 0]
+    if reduction == "none":
+        return losses, scale
+    if reduction == "sum":
+        return losses.sum(), scale.sum()
+    return losses.mean(), scale.mean()
+
+
+def matmul(a, b):
+    """The value and the scale of its error, the sum of the products' magnitudes."""
+    value = np.matmul(a, b)
+    if a.dtype.kind != "f":
+        return value
+    with np.errstate(all="ignore"):
+        return value, np.matmul(np.abs(a), np.abs(b)) * max(1, a.shape[-1] / 2)
+
+
+def one_hot(indices, num_classes, dtype="float32"):
+    return (indices[..., None] == np.arange(num_classes)).astype(dtype)
+
+
+def philox(key, counter, blocks):
+    """Philox 4x32-10 of consecutive blocks: words in the order in which they are drawn."""
+    mask = np.uint64(0xFFFFFFFF)
+    low, high = np.uint64(key & 0xFFFFFFFF), np.uint64(key >> 32)
+    counters = np.uint64(counter) + np.arange(blocks, dtype=np.uint64)
+    c = [counters & mask, counters >> np.uint64(32), counters * np.uint64(0), counters * np.uint64(0)]  # fmt: skip
+    with np.errstate(over="ignore"):
+        for _ in range(10):
+            p, q = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
+            c = [(q >> np.uint64(32)) ^ c[1] ^ low, q & mask, (p >> np.uint64(32)) ^ c[3] ^ high, p & mask]  # fmt: skip
+            low = (low + np.uint64(0x9E3779B9)) & mask
+            high = (high + np.uint64(0xBB67AE85)) & mask
+    return np.stack(c, -1).reshape(-1)

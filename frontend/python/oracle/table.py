@@ -1,0 +1,448 @@
+"""The oracle's table: for every op of the package its reference, its dtypes, its tolerance and how
+its inputs are made. A name of the package that stands neither here nor in NOT_OPS fails a test."""
+
+import dataclasses
+import math
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+import references as ref
+from compare import EXACT, relative, ulp
+from samples import (
+    BOOL, FLOATS, INTEGERS, LAYOUTS, NUMERIC, REAL, SHAPES, SIGNED, Input, laid_out, of_values,
+    pairs,
+)  # fmt: skip
+
+
+def same(dtype):
+    return dtype
+
+
+def to_bool(dtype):
+    return "bool"
+
+
+def to_int64(dtype):
+    return "int64"
+
+
+def to_float(dtype):
+    """Integers are cast to float32 first."""
+    return dtype if dtype in FLOATS else "float32"
+
+
+def widened(dtype):
+    if dtype in FLOATS:
+        return dtype
+    return "uint64" if dtype.startswith("uint") else "int64"
+
+
+@dataclasses.dataclass
+class Gradient:
+    """How an op is differentiated: `make` gives float64 arrays for its operands (and keyword
+    arguments); those whose number stands in `of` are differentiated."""
+
+    make: Callable
+    of: Any = None  # all operands unless told
+    second: bool = True  # whether the second derivative is checked as well
+    tolerance: float = 1e-6
+
+
+@dataclasses.dataclass
+class Op:
+    reference: Callable
+    dtypes: tuple
+    tolerance: Any  # one of compare.py's, or a function of the operands' dtype that gives one
+    make: Callable  # (rng, dtype, full) -> list of (list of Input, keyword arguments)
+    result: Callable = same
+    #: What the reference is given for floats: "own" dtype (float32 for the narrow ones), "wide"
+    #: (float64; long double for float64), or "double" (float64 for all).
+    width: str = "own"
+    call: Optional[Callable] = None  # of the function, the tensors and the keyword arguments
+    gradient: Optional[Gradient] = None
+    #: Where the result is not promised: a function of the operands that gives a mask.
+    unpromised: Optional[Callable] = None
+    many: bool = False  # a list of results
+    #: Operands that are integers for good; where the result is a float, others become float32 first.
+    kept: tuple = ()
+    also: tuple = ()  # names under which the same function stands: operators, methods
+
+
+# Inputs
+
+
+def _sampled(rng, items, count, full):
+    return items if full else [items[i] for i in rng.choice(len(items), count, replace=False)]
+
+
+def elementwise(arity, kinds="any", counts=()):
+    """All specials against each other in one, then shapes that broadcast in all layouts."""
+
+    def make(rng, dtype, full):
+        cases = []
+        if kinds == "any":
+            flat = pairs(rng, dtype, arity, 64)
+            cases.append(([of_values(dtype, f) for f in flat], {}))
+        else:
+            cases.append(([laid_out(rng, dtype, (515,), "offset", kinds) for _ in range(arity)], {}))
+        shapes = _sampled(rng, SHAPES, 2, full)
+        for i, shape in enumerate(shapes):
+            layouts = LAYOUTS if full else rng.permutation(LAYOUTS)[:1]
+            for layout in layouts:
+                operands = []
+                for j in range(arity):
+                    own = shape
+                    if j and rng.random() < 0.4:  # broadcast against the first
+                        own = tuple(1 if rng.random() < 0.5 else n for n in shape)
+                        own = own[rng.integers(0, len(own) + 1) :]
+                    operands.append(laid_out(rng, dtype, own, str(layout), kinds))
+                    layout = rng.choice(LAYOUTS)
+                cases.append((operands, {}))
+        if counts:
+            for operands, _ in cases:
+                for j in counts:
+                    operands[j] = laid_out(rng, dtype, operands[j].view.shape, "plain", "count")
+        return cases
+
+    return make
+
+
+def _axes(rng, rank, several):
+    choices = [None] + list(range(-rank, rank))
+    if several and rank:
+        choices += [(), (0,), tuple(range(rank))]
+        if rank > 1:
+            choices += [(0, -1), (-1, -2)]
+    return choices
+
+
+REDUCED = (
+    (), (0,), (1,), (7,), (63,), (64,), (65,), (257,), (3, 0), (0, 3), (1, 5), (5, 1), (4, 33),
+    (33, 4), (2, 3, 17), (17, 3, 2), (129, 9), (9, 130), (16385,), (2, 16390), (16400, 2), (40000,),
+)  # fmt: skip
+
+
+def reduction(kind="some", empty=True, several=True, extra=None, least=0):
+    def make(rng, dtype, full):
+        cases = []
+        shapes = [s for s in REDUCED if len(s) >= least]
+        for shape in _sampled(rng, shapes, 4, full):
+            options = _axes(rng, len(shape), several)
+            for axis in options if full else [options[rng.integers(len(options))]]:
+                rows, _ = ref.rows_of(np.zeros(shape), axis)
+                if not empty and rows.shape[-1] == 0 and rows.size == 0 and math.prod(rows.shape[:-1]):  # fmt: skip
+                    continue
+                keywords = {"axis": axis, "keepdims": bool(rng.random() < 0.5)}
+                if extra:
+                    keywords.update(extra(rng))
+                own = "near_one" if kind == "product" else kind
+                layout = str(rng.choice(LAYOUTS))
+                if own == "near_one":
+                    operand = laid_out(rng, dtype, shape, layout, "some")
+                    if dtype in FLOATS:
+                        near = np.exp(0.02 * np.nan_to_num(operand.array.astype(np.float64), posinf=2, neginf=-2))  # fmt: skip
+                        near = np.where(np.isfinite(operand.array), near * rng.choice([-1, 1], shape), operand.array)  # fmt: skip
+                        operand = of_values(dtype, near)
+                else:
+                    operand = laid_out(rng, dtype, shape, layout, own)
+                cases.append(([operand], keywords))
+        return cases
+
+    return make
+
+
+def along(kind="some", shapes=((1,), (7,), (33,), (5, 1), (4, 33), (33, 4), (2, 3, 17), (3, 257), (0, 4))):  # fmt: skip
+    def make(rng, dtype, full):
+        cases = []
+        for shape in _sampled(rng, shapes, 3, full):
+            axis = int(rng.integers(-len(shape), len(shape)))
+            operand = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), kind)
+            cases.append(([operand], {"axis": axis}))
+        return cases
+
+    return make
+
+
+def shaped(*rows, layouts=True):
+    """Rows of (operands' shapes, keyword arguments) for ops that move elements."""
+
+    def make(rng, dtype, full):
+        cases = []
+        for shapes, keywords in _sampled(rng, rows, min(4, len(rows)), full):
+            operands = [laid_out(rng, dtype, s, str(rng.choice(LAYOUTS))) for s in shapes]
+            cases.append((operands, keywords))
+        return cases
+
+    return make
+
+
+def products(rng, dtype, full):
+    rows = [
+        ((5,), (5,)), ((3,), (3, 4)), ((4, 3), (3,)), ((1, 1), (1, 1)), ((7, 9), (9, 5)),
+        ((33, 17), (17, 31)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((2, 1, 4, 5), (3, 5, 2)),
+        ((65, 130), (130, 33)), ((1, 257), (257, 1)), ((130, 1), (1, 67)), ((3, 8, 8), (3, 8, 8)),
+        ((4, 5), (2, 5, 3)),
+    ]  # fmt: skip
+    return [
+        ([laid_out(rng, dtype, s, str(rng.choice(LAYOUTS)), "moderate") for s in pair], {})
+        for pair in _sampled(rng, rows, 4, full)
+    ]
+
+
+def _places(rng, shape, extent, low=None):
+    dtype = str(rng.choice(["int32", "int64", "uint8", "int16"]))
+    low = (0 if dtype == "uint8" else -extent) if low is None else low
+    return Input(dtype, rng.integers(low, extent, shape).astype(dtype))
+
+
+def takes(rng, dtype, full):
+    cases = []
+    for shape in _sampled(rng, [(7,), (1,), (5, 4), (3, 33), (2, 3, 17), (257, 3)], 3, full):
+        axis = int(rng.integers(-len(shape), len(shape)))
+        places = [(), (0,), (5,), (2, 3), (65,)][rng.integers(5)]
+        x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
+        cases.append(([x, _places(rng, places, shape[axis])], {"axis": axis}))
+    return cases
+
+
+def hots(rng, dtype, full):
+    out = []
+    for shape in [(), (7,), (0,), (3, 5)]:
+        count = int(rng.integers(1, 9))
+        places = rng.integers(-2 if dtype in SIGNED else 0, count + 2, shape)
+        out.append(([of_values(dtype, places)], {"num_classes": count}))
+    return out
+
+
+def logits(rng, dtype, full):
+    cases = []
+    for shape in _sampled(rng, [(1, 1), (4, 3), (33, 10), (2, 5, 7), (3, 257), (5,)], 3, full):
+        x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")
+        reduction = str(rng.choice(["mean", "sum", "none"]))
+        cases.append(([x, _places(rng, shape[:-1], shape[-1], 0)], {"reduction": reduction}))
+    return cases
+
+
+def normalized(operands):
+    def make(rng, dtype, full):
+        cases = []
+        for shape in _sampled(rng, [(1, 8), (4, 33), (7, 5, 3), (2, 257), (3, 2, 2)], 3, full):
+            axis = (-1,) if rng.random() < 0.6 else (-2, -1)
+            inner = tuple(shape[a] for a in axis)
+            count = int(rng.integers(1, operands + 1))
+            xs = [laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")]
+            xs += [laid_out(rng, to_float(dtype), inner, str(rng.choice(LAYOUTS)), "moderate") for _ in range(count - 1)]  # fmt: skip
+            keywords = {"axis": axis, "eps": float(rng.choice([1e-5, 0.1]))}
+            cases.append((xs, keywords))
+        return cases
+
+    return make
+
+
+def norm_call(function, tensors, keywords):
+    return function(tensors[0], **dict(zip(["weight", "bias"], tensors[1:])), **keywords)
+
+
+def wheres(rng, dtype, full):
+    cases = elementwise(3)(rng, dtype, full)
+    for operands, _ in cases:
+        operands[0] = laid_out(rng, "bool", operands[0].view.shape, str(rng.choice(LAYOUTS)))
+    return cases
+
+
+# Gradients
+
+
+def smooth(*shapes, low=-2.0, high=2.0, second=True, **keywords):
+    """Operands drawn evenly from [low, high]."""
+
+    def make(rng):
+        return [rng.uniform(low, high, s) for s in shapes], keywords
+
+    return Gradient(make, second=second)
+
+
+def kinked(*shapes, **keywords):
+    """Operands whose elements are all different, and none near 0 or a half: away from the kinks."""
+
+    def make(rng):
+        arrays = []
+        for i, s in enumerate(shapes):
+            count = math.prod(s)
+            places = rng.permutation(count) - count // 2 + 0.13 + 0.21 * i
+            arrays.append((places * 0.7).reshape(s))
+        return arrays, keywords
+
+    return Gradient(make, second=False)
+
+
+def indexed_gradient(make):
+    return Gradient(make, of=(0,))
+
+
+SHAPE = (2, 3)
+
+
+def unary(reference, dtypes, tolerance=EXACT, gradient=None, kinds="any", **more):
+    return Op(reference, dtypes, tolerance, elementwise(1, kinds), gradient=gradient, **more)
+
+
+def binary(reference, dtypes, tolerance=EXACT, gradient=None, kinds="any", **more):
+    return Op(reference, dtypes, tolerance, elementwise(2, kinds), gradient=gradient, **more)
+
+
+def transcendental(reference, n, gradient=None, kinds="any", **more):
+    """An op of floats, for which integers become float32; n ulp."""
+    more.setdefault("width", "wide")
+    return unary(reference, NUMERIC + BOOL, n, gradient, kinds, result=to_float, **more)
+
+
+def comparison(reference, *also):
+    return binary(reference, REAL, result=to_bool, also=also)
+
+
+def large_quotient(a, b):
+    """Quotients past 2^28, where floats' remainders are no longer exact."""
+    if a.dtype.kind != "f":
+        return np.zeros(np.broadcast_shapes(a.shape, b.shape), bool)
+    with np.errstate(all="ignore"):
+        return np.isfinite(a) & np.isfinite(b) & (b != 0) & (np.abs(a / b) >= 2.0**28)
+
+
+def by_rank(*rows):
+    return shaped(*[((s,), k) for s, k in rows])
+
+
+def np_pad(x, pad_width, constant_values=0):
+    return np.pad(x, pad_width, constant_values=constant_values)
+
+
+def listed(function):
+    """For functions of a list of tensors."""
+    return dict(call=lambda f, tensors, keywords: f(list(tensors), **keywords), reference=lambda *xs, **keywords: function(list(xs), **keywords))  # fmt: skip
+
+
+PAIR_SUM = "partial sums are rounded in another order than the reference's"
+
+OPS = {
+    # Elementwise, exact
+    "negative": unary(np.negative, NUMERIC, gradient=smooth(SHAPE), also=("__neg__",)),
+    "abs": unary(lambda x: x if x.dtype.kind == "b" else np.abs(x), REAL, gradient=kinked(SHAPE), also=("__abs__",)),
+    "sign": unary(np.sign, NUMERIC),
+    "square": unary(np.square, NUMERIC, gradient=smooth(SHAPE)),
+    "floor": unary(lambda x: np.floor(x) if x.dtype.kind == "f" else x, REAL),
+    "ceil": unary(lambda x: np.ceil(x) if x.dtype.kind == "f" else x, REAL),
+    "trunc": unary(lambda x: np.trunc(x) if x.dtype.kind == "f" else x, REAL),
+    "round": unary(lambda x: np.rint(x) if x.dtype.kind == "f" else x, REAL),
+    "relu": unary(ref.relu, REAL, gradient=kinked(SHAPE)),
+    "isnan": unary(np.isnan, REAL, result=to_bool),
+    "isinf": unary(np.isinf, REAL, result=to_bool),
+    "isfinite": unary(np.isfinite, REAL, result=to_bool),
+    "bitwise_invert": unary(np.invert, INTEGERS + BOOL, also=("__invert__",)),
+    "logical_not": unary(lambda x: x == 0, REAL, result=to_bool),
+    "positive": unary(lambda x: x, REAL, gradient=smooth(SHAPE), also=("__pos__",)),
+    "stop_gradient": unary(lambda x: x, REAL),
+    "sqrt": transcendental(np.sqrt, EXACT, smooth(SHAPE, low=0.5), width="own"),
+    "reciprocal": transcendental(lambda x: 1 / x, EXACT, smooth(SHAPE, low=0.5), width="own"),
+    # Elementwise, rounded
+    "rsqrt": transcendental(lambda x: 1 / np.sqrt(x), ulp(1.5), smooth(SHAPE, low=0.5)),
+    "exp": transcendental(np.exp, ulp(0.9), smooth(SHAPE)),
+    "log": transcendental(np.log, ulp(0.9), smooth(SHAPE, low=0.5)),
+    "sin": transcendental(np.sin, ulp(1.5), smooth(SHAPE)),
+    "cos": transcendental(np.cos, ulp(1.5), smooth(SHAPE)),
+    "tanh": transcendental(np.tanh, ulp(1.4), smooth(SHAPE)),
+    "sigmoid": transcendental(ref.sigmoid, ulp(2), smooth(SHAPE)),
+    "erf": transcendental(ref.erf, ulp(1.1), smooth(SHAPE)),
+    "erfinv": transcendental(ref.erfinv, ulp(3), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
+    "gelu": transcendental(ref.gelu, relative(1, "1 + erf cancels in the left tail"), smooth(SHAPE)),  # fmt: skip
+    # Elementwise, of two
+    "add": binary(np.add, REAL, gradient=smooth(SHAPE, (3,)), also=("__add__", "__radd__")),
+    "subtract": binary(np.subtract, NUMERIC, gradient=smooth(SHAPE, (3,)), also=("__sub__", "__rsub__")),  # fmt: skip
+    "multiply": binary(np.multiply, REAL, gradient=smooth(SHAPE, (3,)), also=("__mul__", "__rmul__")),  # fmt: skip
+    "divide": binary(np.divide, REAL, result=to_float, gradient=smooth(SHAPE, (3,), low=0.5), also=("__truediv__", "__rtruediv__")),  # fmt: skip
+    "floor_divide": binary(ref.floor_divide, NUMERIC, unpromised=large_quotient, width="double", also=("__floordiv__", "__rfloordiv__")),  # fmt: skip
+    "remainder": binary(ref.remainder, NUMERIC, unpromised=large_quotient, width="double", gradient=kinked(SHAPE, (3,)), also=("__mod__", "__rmod__")),  # fmt: skip
+    "pow": binary(ref.power, NUMERIC, ulp(0.6, denormal=0.75), gradient=smooth(SHAPE, (3,), low=0.5), width="wide", also=("__pow__", "__rpow__")),  # fmt: skip
+    "maximum": binary(ref.maximum, REAL, gradient=kinked(SHAPE, (3,))),
+    "minimum": binary(ref.minimum, REAL, gradient=kinked(SHAPE, (3,))),
+    "copysign": binary(np.copysign, REAL, result=to_float, gradient=Gradient(kinked(SHAPE, (3,)).make, of=(0,), second=False)),  # fmt: skip
+    "bitwise_and": binary(np.bitwise_and, INTEGERS + BOOL, also=("__and__", "__rand__")),
+    "bitwise_or": binary(np.bitwise_or, INTEGERS + BOOL, also=("__or__", "__ror__")),
+    "bitwise_xor": binary(np.bitwise_xor, INTEGERS + BOOL, also=("__xor__", "__rxor__")),
+    "bitwise_left_shift": Op(ref.left_shift, INTEGERS, EXACT, elementwise(2, counts=(1,)), also=("__lshift__", "__rlshift__")),  # fmt: skip
+    "bitwise_right_shift": Op(ref.right_shift, INTEGERS, EXACT, elementwise(2, counts=(1,)), also=("__rshift__", "__rrshift__")),  # fmt: skip
+    "logical_and": comparison(lambda a, b: (a != 0) & (b != 0)),
+    "logical_or": comparison(lambda a, b: (a != 0) | (b != 0)),
+    "logical_xor": comparison(lambda a, b: (a != 0) ^ (b != 0)),
+    "equal": comparison(np.equal, "__eq__"),
+    "not_equal": comparison(np.not_equal, "__ne__"),
+    "less": comparison(np.less, "__lt__"),
+    "less_equal": comparison(np.less_equal, "__le__"),
+    "greater": comparison(np.greater, "__gt__"),
+    "greater_equal": comparison(np.greater_equal, "__ge__"),
+    "where": Op(np.where, REAL, EXACT, wheres, gradient=Gradient(lambda rng: ([rng.random(SHAPE) < 0.5, rng.normal(size=SHAPE), rng.normal(size=3)], {}), of=(1, 2))),  # fmt: skip
+    "clip": Op(ref.clip, NUMERIC, EXACT, elementwise(3), gradient=Gradient(lambda rng: ([np.array([-3.1, -1.2, 0.3, 0.8, 1.9, 4.0]), np.full(6, -2.0), np.full(6, 1.5)], {}), second=False)),  # fmt: skip
+    # Reductions
+    "sum": Op(ref.total, REAL, EXACT, reduction(), widened, gradient=smooth((3, 4), axis=0)),
+    "prod": Op(ref.product, REAL, EXACT, reduction("product"), widened, gradient=smooth((3, 4), low=0.5, axis=1)),  # fmt: skip
+    "mean": Op(ref.mean, REAL, EXACT, reduction(), to_float, kept=(0,), gradient=smooth((3, 4), axis=0)),
+    "var": Op(ref.variance, REAL, relative(2, PAIR_SUM), reduction(extra=lambda rng: {"correction": int(rng.integers(0, 3))}), to_float, "wide", kept=(0,), gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "std": Op(ref.deviation, REAL, relative(4, PAIR_SUM), reduction(extra=lambda rng: {"correction": int(rng.integers(0, 3))}), to_float, "wide", kept=(0,), gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "max": Op(ref.extreme(True), REAL, EXACT, reduction("any", empty=False), gradient=kinked((3, 4), axis=1)),  # fmt: skip
+    "min": Op(ref.extreme(False), REAL, EXACT, reduction("any", empty=False), gradient=kinked((3, 4), axis=1)),  # fmt: skip
+    "argmax": Op(ref.position(True), REAL, EXACT, reduction("any", empty=False), to_int64),
+    "argmin": Op(ref.position(False), REAL, EXACT, reduction("any", empty=False), to_int64),
+    "any": Op(ref.truth(np.any), REAL, EXACT, reduction("some"), to_bool),
+    "all": Op(ref.truth(np.all), REAL, EXACT, reduction("some"), to_bool),
+    "logsumexp": Op(ref.logsumexp, REAL, relative(2, "the logarithm of a sum near 1 cancels with the maximum that was taken out"), reduction(), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    # Layers
+    "softmax": Op(ref.softmax, REAL, relative(2, "exp magnifies the rounding of x - max"), along(), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "log_softmax": Op(ref.log_softmax, REAL, relative(2, "near 0 two numbers of size 1 cancel"), along(), to_float, "wide", gradient=smooth((3, 4), axis=0)),  # fmt: skip
+    "layer_norm": Op(ref.layer_norm, REAL, relative(4, "x - mean cancels"), normalized(3), to_float, "wide", call=norm_call, gradient=smooth((3, 4), (4,), (4,))),  # fmt: skip
+    "rms_norm": Op(ref.rms_norm, REAL, relative(4, PAIR_SUM), normalized(2), to_float, "wide", call=norm_call, gradient=smooth((3, 4), (4,))),  # fmt: skip
+    "cross_entropy": Op(ref.cross_entropy, REAL, relative(4, "near 0 two numbers of size 1 cancel"), logits, to_float, "wide", kept=(1,), gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(0, 3, 4)], {"reduction": "none"}))),  # fmt: skip
+    "one_hot": Op(ref.one_hot, INTEGERS, EXACT, hots, lambda dtype: "float32", kept=(0,)),
+    "matmul": Op(ref.matmul, REAL, relative(1, "sums cancel"), products, width="wide", gradient=smooth((2, 3, 4), (4, 2)), also=("__matmul__", "__rmatmul__")),  # fmt: skip
+    "take": Op(lambda x, i, axis=0: np.take(x, i.astype(np.int64), axis), REAL, EXACT, takes, gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1])], {}))),  # fmt: skip
+    # Movement
+    "reshape": Op(lambda x, shape: np.reshape(x, shape), REAL, EXACT, by_rank(((24,), {"shape": (4, -1)}), ((4, 33), {"shape": (33, 4)}), ((2, 3, 17), {"shape": (6, 17)}), ((1,), {"shape": ()}), ((0, 3), {"shape": (5, 0)})), gradient=smooth((2, 6), shape=(3, 4)), call=lambda f, t, k: f(t[0], k["shape"]), also=("Tensor.reshape",)),  # fmt: skip
+    "permute_dims": Op(np.transpose, REAL, EXACT, by_rank(((4, 33), {"axes": (1, 0)}), ((2, 3, 17), {"axes": (2, 0, 1)}), ((2, 3, 17), {"axes": (0, 2, 1)}), ((7,), {"axes": (0,)})), gradient=smooth((2, 3), axes=(1, 0)), also=("Tensor.permute_dims",)),  # fmt: skip
+    "matrix_transpose": Op(lambda x: np.swapaxes(x, -1, -2), REAL, EXACT, by_rank(((4, 33), {}), ((2, 3, 17), {}), ((1, 5), {}), ((3, 0), {})), gradient=smooth(SHAPE), also=("Tensor.mT", "Tensor.transpose")),  # fmt: skip
+    "moveaxis": Op(np.moveaxis, REAL, EXACT, by_rank(((2, 3, 17), {"source": 0, "destination": -1}), ((2, 3, 17), {"source": -1, "destination": 1})), gradient=smooth((2, 3, 2), source=0, destination=-1)),  # fmt: skip
+    "flatten": Op(np.ravel, REAL, EXACT, by_rank(((), {}), ((7,), {}), ((4, 33), {}), ((2, 3, 17), {}), ((3, 0), {})), gradient=smooth(SHAPE)),  # fmt: skip
+    "squeeze": Op(np.squeeze, REAL, EXACT, by_rank(((1, 5), {}), ((5, 1), {"axis": 1}), ((1, 3, 1), {"axis": (0, 2)}), ((1, 1), {})), gradient=smooth((1, 3, 1))),  # fmt: skip
+    "expand_dims": Op(np.expand_dims, REAL, EXACT, by_rank(((), {"axis": 0}), ((7,), {"axis": -1}), ((4, 33), {"axis": 1}), ((0,), {"axis": 0})), gradient=smooth(SHAPE, axis=1)),  # fmt: skip
+    "broadcast_to": Op(np.broadcast_to, REAL, EXACT, by_rank(((), {"shape": (3,)}), ((5, 1), {"shape": (2, 5, 4)}), ((1, 5), {"shape": (9, 5)}), ((33,), {"shape": (4, 33)}), ((1,), {"shape": (0,)})), gradient=smooth((3, 1), shape=(2, 3, 2))),  # fmt: skip
+    "broadcast_arrays": Op(np.broadcast_arrays, REAL, EXACT, shaped((((5, 1), (1, 4)), {}), (((33,), (4, 33)), {}), (((), (7,)), {}), (((1,), (0, 3)), {})), many=True, gradient=smooth((3, 1), (2,))),  # fmt: skip
+    "flip": Op(np.flip, REAL, EXACT, by_rank(((7,), {}), ((4, 33), {"axis": 0}), ((4, 33), {"axis": (0, 1)}), ((2, 3, 17), {"axis": -1}), ((0,), {})), gradient=smooth(SHAPE)),  # fmt: skip
+    "pad": Op(np_pad, REAL, EXACT, by_rank(((7,), {"pad_width": 1}), ((4, 33), {"pad_width": (1, 2)}), ((2, 3, 17), {"pad_width": ((0, 0), (1, 0), (0, 9))}), ((0, 2), {"pad_width": 2}), ((5,), {"pad_width": 3, "constant_values": 1})), gradient=smooth(SHAPE, pad_width=(1, 2))),  # fmt: skip
+    "concat": Op(dtypes=REAL, tolerance=EXACT, make=shaped((((7,), (8,)), {}), (((4, 33), (1, 33), (0, 33)), {"axis": 0}), (((3, 1), (3, 17)), {"axis": -1}), (((2, 2), (3,)), {"axis": None})), gradient=smooth((2, 3), (1, 3)), **listed(np.concatenate)),  # fmt: skip
+    "stack": Op(dtypes=REAL, tolerance=EXACT, make=shaped((((7,), (7,)), {}), (((4, 3), (4, 3), (4, 3)), {"axis": 1}), (((), ()), {"axis": -1}), (((2, 0), (2, 0)), {"axis": 2})), gradient=smooth((2, 3), (2, 3), axis=-1), **listed(np.stack)),  # fmt: skip
+    "split": Op(np.split, REAL, EXACT, by_rank(((8,), {"indices_or_sections": 4}), ((4, 33), {"indices_or_sections": 11, "axis": 1}), ((17, 2), {"indices_or_sections": [1, 8]}), ((5,), {"indices_or_sections": [2, 9]})), many=True, gradient=smooth((4, 2), indices_or_sections=[1, 3])),  # fmt: skip
+}
+
+#: Tensor's methods and properties that are an op under another name, given what they are called with.
+METHODS = {
+    "Tensor.T": lambda x: (x.T, lambda a: a.T),
+    "Tensor.mT": lambda x: (x.mT, lambda a: np.swapaxes(a, -1, -2)),
+    "Tensor.transpose": lambda x: (x.transpose(0, -1), lambda a: np.swapaxes(a, 0, -1)),
+    "Tensor.reshape": lambda x: (x.reshape(-1), np.ravel),
+    "Tensor.permute_dims": lambda x: (x.permute_dims(1, 0), lambda a: a.T),
+    "Tensor.value": lambda x: (x.value(), lambda a: a),
+}
+
+#: Names that compute nothing from tensors, and where they are tested.
+NOT_OPS = {
+    "elsewhere in this folder": (
+        "astype", "arange", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like",
+        "zeros", "zeros_like", "rand", "randint", "randn", "uniform", "set_seed", "promote_types",
+        "result_type", "nonzero", "grad", "value_and_grad", "jit", "asarray", "__getitem__",
+        "Tensor.astype", "Tensor.view",
+    ),
+    "../tests": (
+        "from_dlpack", "from_numpy", "tensor", "eval", "dump", "dump_graph", "devices", "stats",
+        "reset_stats", "num_threads", "set_num_threads", "read_idx", "isdtype", "Tensor.assign_",
+        "Tensor.item", "Tensor.numpy", "Tensor.realize", "Tensor.tolist",
+    ),
+}  # fmt: skip
