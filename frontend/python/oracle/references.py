@@ -75,7 +75,7 @@ maximum, minimum = ordered(True), ordered(False)
 
 
 def relu(x):
-    return np.where(np.isnan(x), x, np.where(x > 0, x, 0)).astype(x.dtype)
+    return np.where(np.isnan(x) | (x > 0), x, x.dtype.type(0))
 
 
 def clip(x, low, high):
@@ -102,16 +102,16 @@ def power(a, b):
 
 def left_shift(a, b):
     width = 8 * a.dtype.itemsize
-    inside = (b >= 0) & (b < width)
-    return np.where(inside, np.left_shift(a, np.where(inside, b, 0).astype(a.dtype)), 0).astype(a.dtype)  # fmt: skip
+    inside, zero = (b >= 0) & (b < width), a.dtype.type(0)
+    return np.where(inside, np.left_shift(a, np.where(inside, b, zero)), zero)  # fmt: skip
 
 
 def right_shift(a, b):
     width = 8 * a.dtype.itemsize
     inside = (b >= 0) & (b < width)
-    count = np.where(inside, b, width - 1).astype(a.dtype)
+    count = np.where(inside, b, a.dtype.type(width - 1))
     shifted = np.right_shift(a, count)
-    return shifted if a.dtype.kind == "i" else np.where(inside, shifted, 0).astype(a.dtype)
+    return shifted if a.dtype.kind == "i" else np.where(inside, shifted, a.dtype.type(0))
 
 
 def divmod_edges(a, b):

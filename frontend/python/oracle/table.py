@@ -73,7 +73,9 @@ class Op:
 
 
 def _sampled(rng, items, count, full):
-    return items if full else [items[i] for i in rng.choice(len(items), count, replace=False)]
+    if full:
+        return items
+    return [items[i] for i in rng.choice(len(items), count, replace=False)]
 
 
 def elementwise(arity, kinds="any", counts=()):
@@ -87,8 +89,8 @@ def elementwise(arity, kinds="any", counts=()):
         else:
             cases.append(([laid_out(rng, dtype, (515,), "offset", kinds) for _ in range(arity)], {}))
         shapes = _sampled(rng, SHAPES, 2, full)
-        for i, shape in enumerate(shapes):
-            layouts = LAYOUTS if full else rng.permutation(LAYOUTS)[:1]
+        for shape in shapes:
+            layouts = rng.permutation(LAYOUTS)[: 2 if full else 1]
             for layout in layouts:
                 operands = []
                 for j in range(arity):
@@ -129,7 +131,7 @@ def reduction(kind="some", empty=True, several=True, extra=None, least=0):
         shapes = [s for s in REDUCED if len(s) >= least]
         for shape in _sampled(rng, shapes, 4, full):
             options = _axes(rng, len(shape), several)
-            for axis in options if full else [options[rng.integers(len(options))]]:
+            for axis in _sampled(rng, options, 2 if full and len(options) > 1 else 1, False):
                 rows, _ = ref.rows_of(np.zeros(shape), axis)
                 if not empty and rows.shape[-1] == 0 and rows.size == 0 and math.prod(rows.shape[:-1]):  # fmt: skip
                     continue
