@@ -124,7 +124,12 @@ Tensor read_idx(const std::string& path) {
     throw IoError(str(path, ": damaged: its header promises more elements than ", file_bytes,
                       " bytes can hold"));
   }
-  const TensorType type{*dtype, Shape(std::span(extents.data(), static_cast<size_t>(rank)))};
+  TensorType type{*dtype, {}};
+  try {
+    type.shape = Shape(std::span(extents.data(), static_cast<size_t>(rank)));
+  } catch (const ShapeError& error) {  // no bytes, thanks to an extent of 0, yet no shape either
+    throw IoError(str(path, ": damaged: ", error.what()));
+  }
   const std::string what = str(type, " (", bytes, " bytes)");
   StoragePtr storage = cpu_device().allocator().allocate(bytes);
   file.read(storage->data(), bytes, what);

@@ -94,6 +94,10 @@ TEST_F(Files, HostileExtentsAreRefused) {
   expect_error<IoError>([&] { return io::read_idx(plain(huge)); }, {"damaged", "18 bytes"});
   const Bytes large = {0, 0, 8, 1, 0x40, 0, 0, 0, 1, 2};
   expect_error<IoError>([&] { return io::read_idx(plain(large)); }, {"damaged"});
+  // No element, so no byte, but still no shape.
+  const Bytes empty = {0, 0, 8, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
+  expect_error<IoError>([&] { return io::read_idx(plain(empty)); },
+                        {"plain", "damaged", "[4294967295,4294967295,0]"});
 }
 
 TEST_F(Files, DamagedStreamsAreRefused) {

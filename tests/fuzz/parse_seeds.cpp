@@ -90,7 +90,8 @@ std::vector<std::string> seed_texts(TextKind kind) {
     case TextKind::Idx: {
       using std::string_literals::operator""s;
       return {"\0\0\x08\x01\0\0\0\x03"s + "abc", "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"s + "abcdef",
-              "\0\0\x0d\x01\0\0\0\x01"s + "\x3f\xc0\0\0"s, "\0\0\x0b\x01\0\0\0\0"s};
+              "\0\0\x0d\x01\0\0\0\x01"s + "\x3f\xc0\0\0"s,
+              "\0\0\x08\x04\x01\0\0\x02\0\0\0\0\0\0\0\x03\x10\0\0\x01"s, "\0\0\x0b\x01\0\0\0\0"s};
     }
   }
   return {};
