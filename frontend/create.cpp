@@ -97,8 +97,7 @@ Tensor ones_like(const Tensor& x) {
 }
 
 Tensor from_storage(const TensorType& type, StoragePtr storage) {
-  Layout layout{type.shape, type.shape.contiguous_strides(), 0};
-  for (int64_t& stride : layout.strides) stride *= static_cast<int64_t>(size_of(type.dtype));
+  const Layout layout{type.shape, contiguous_byte_strides(type), 0};
   return Tensor(Runtime::get().from_storage(type.dtype, layout, std::move(storage)));
 }
 
@@ -139,8 +138,7 @@ Tensor from_memory(const TensorType& type, const void* data, std::span<const int
 }
 
 Tensor from_memory(const TensorType& type, const void* data, std::function<void()> release) {
-  auto strides = type.shape.contiguous_strides();
-  for (int64_t& stride : strides) stride *= static_cast<int64_t>(size_of(type.dtype));
+  const auto strides = contiguous_byte_strides(type);
   const std::span<const int64_t> bytes(strides.data(), static_cast<size_t>(type.shape.rank()));
   return from_memory(type, data, bytes, std::move(release));
 }

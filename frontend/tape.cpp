@@ -66,6 +66,9 @@ Tensor Tape::gradient(const Tensor& y, const Tensor& x, const Tensor& seed) cons
 }
 
 Frozen Tape::freeze(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {
+  if (Runtime::get().open_tapes() > depth_) {
+    throw Error("freeze: a tape inside this one is still open");
+  }
   return Frozen(Runtime::get().freeze(ids_of(inputs), ids_of(outputs)));
 }
 

@@ -16,7 +16,7 @@ namespace reprise {
 /// when it is needed.
 class Tape {
  public:
-  Tape() { Runtime::get().begin_tape(); }
+  Tape() : depth_(Runtime::get().begin_tape()) {}
   ~Tape() { Runtime::get().end_tape(); }
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -44,7 +44,7 @@ class Tape {
   /// What this tape recorded so far, as a function from `inputs` to `outputs` that also repeats the
   /// tape's assigns. Compiles it; computes nothing, and leaves what is pending pending: the
   /// recorded step itself still happens, once. Throws Error when an input was assigned inside the
-  /// tape.
+  /// tape, or when a tape inside this one is still open.
   [[nodiscard]] Frozen freeze(std::span<const Tensor> inputs,
                               std::span<const Tensor> outputs) const;
   [[nodiscard]] Frozen freeze(std::initializer_list<Tensor> inputs,
@@ -52,6 +52,9 @@ class Tape {
     return freeze(std::span(inputs.begin(), inputs.size()),
                   std::span(outputs.begin(), outputs.size()));
   }
+
+ private:
+  size_t depth_;  ///< tapes of this thread that were open with it
 };
 
 /// Computes several tensors together.

@@ -30,13 +30,6 @@ struct StoredValue {
          value.storage->bytes() >= bytes;
 }
 
-/// Row-major.
-[[nodiscard]] inline std::array<int64_t, kMaxDims> contiguous_byte_strides(const TensorType& type) {
-  auto strides = type.shape.contiguous_strides();
-  for (int64_t& stride : strides) stride *= static_cast<int64_t>(size_of(type.dtype));
-  return strides;
-}
-
 /// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
 /// What recording touches comes first; a whole number of cache lines.
 struct alignas(64) LiveNode {

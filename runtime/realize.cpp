@@ -181,7 +181,9 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     }
     run.donated.clear();
     run.release();
-    if (outcome == Outcome::BadIndex) take_back_assigns(*trace, state.trace, locked);
+    if (outcome == Outcome::BadIndex && what == What::Given) {
+      take_back_assigns(*trace, state.trace, locked);
+    }
     for (const NodeId id : outputs) drop(id, locked);
     if (imported) {
       reset_trace(*imported, locked);
@@ -265,11 +267,9 @@ std::unique_ptr<StoredValue> Runtime::Impl::store_parameter(const LiveNode& para
 
 StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
   for (;;) {
-    NodeId asked;
     {
       Locked locked(*this);
-      asked = node_of(id);
-      LiveNode& node = nodes[asked.index];
+      LiveNode& node = live_node(id);
       if (node.stored || node.op == Op::Parameter) {
         type = node.type;
         return node.stored ? *node.stored : *store_parameter(node);
@@ -277,14 +277,18 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
     }
     const TensorId ids[] = {id};
     try {
-      realize(ids, What::Given);
+      realize(ids, What::Read);
     } catch (const IndexError&) {
-      {
-        const std::lock_guard lock(mutex);
-        if (node_of(id) != asked) throw;  // its assign was taken back: this read is told
+      // The index may have been an assign's that this value does not need: that one stays pending,
+      // for who reads it.
+      try {
+        realize(ids, What::Only);
+      } catch (const IndexError&) {
+        Trace& trace = thread().trace;
+        Locked locked(*this);
+        take_back_assigns(trace, trace, locked);
+        throw;
       }
-      // The index may have been an assign's that this value does not need.
-      realize(ids, What::Only);
     }
   }
 }

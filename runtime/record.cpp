@@ -15,12 +15,17 @@ void Runtime::Impl::note_capture(ThreadState& thread, TensorId id, LiveNode& rea
 }
 
 void Runtime::Impl::flush_if_due(ThreadState& thread, TensorId recorded) {
-  if (thread.in_tape() || (thread.trace.recorded().size() < kEagerOps &&
-                           thread.trace.leaf_bytes() < kEagerBytes)) [[likely]] {
+  const size_t pending = thread.trace.recorded().size();
+  if (thread.in_tape() || (pending < kEagerOps && thread.trace.leaf_bytes() < kEagerBytes))
+      [[likely]] {
     return;
   }
+  if (pending < thread.postponed) return;
+  thread.postponed = 0;
   try {
     realize({}, What::AllLive);
+  } catch (const IndexError&) {
+    thread.postponed = 2 * pending;
   } catch (...) {
     Runtime::get().release(recorded);
     throw;
@@ -127,9 +132,9 @@ std::vector<TensorId> Runtime::build(
 void Runtime::assign(TensorId target, TensorId value) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
-  // What the target goes back to if the value cannot be computed must be computed itself.
-  while (impl_->live_node(target).in_flight) impl_->computed.wait(locked.lock);
-  const NodeId new_node = impl_->operands(thread, locked, value)[0]->id;  // may wait
+  // The target too: what it goes back to if the value cannot be computed must be computed itself.
+  impl_->await_computed(std::array{target, value}, locked);
+  const NodeId new_node = impl_->operands(thread, locked, value)[0]->id;
   Binding& b = impl_->binding(target);
   const NodeId old_node = b.node;
   const LiveNode& before = impl_->nodes[old_node.index];
@@ -167,14 +172,16 @@ TensorId Runtime::value(TensorId id) {
 
 // --- Public: tapes -----------------------------------------------------------------------------
 
-void Runtime::begin_tape() {
+size_t Runtime::begin_tape() {
   ThreadState& thread = impl_->thread();
   const std::lock_guard lock(impl_->mutex);
   thread.tapes.push_back({impl_->next_sequence, thread.rebinds.size(), thread.captures.size(),
                           thread.sources.size(), thread.hooks.size(), thread.random});
-  if (thread.in_tape()) return;
-  thread.tape_number = impl_->next_tape;
-  if (++impl_->next_tape == 0) impl_->next_tape = 1;
+  if (!thread.in_tape()) {
+    thread.tape_number = impl_->next_tape;
+    if (++impl_->next_tape == 0) impl_->next_tape = 1;
+  }
+  return thread.tapes.size();
 }
 
 void Runtime::end_tape() {
@@ -206,8 +213,8 @@ void Runtime::end_tape() {
   }
 }
 
-bool Runtime::in_tape() const {
-  return impl_->thread().in_tape();
+size_t Runtime::open_tapes() const {
+  return impl_->thread().tapes.size();
 }
 
 void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {

@@ -1,6 +1,4 @@
 // Recording ops into the slab and the thread's trace.
-#include <algorithm>
-
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -15,10 +13,7 @@ ValueView Recorder::view(Value value) const {
 }
 
 SmallVector<Value, 4> Recorder::values_of(std::span<const TensorId> ids) {
-  while (std::any_of(ids.begin(), ids.end(),
-                     [&](TensorId id) { return impl_.live_node(id).in_flight; })) {
-    impl_.computed.wait(locked_.lock);
-  }
+  impl_.await_computed(ids, locked_);
   SmallVector<Value, 4> values;
   for (const TensorId id : ids) {
     LiveNode& node = impl_.live_node(id);

@@ -11,6 +11,7 @@ namespace reprise {
 
 struct FrozenStep::Run {
   SmallVector<NodeId, 16> leaves;    ///< a reference each once the run has begun
+  SmallVector<TensorId, 8> pending;  ///< among the leaves that are read: to be computed first
   SmallVector<uint64_t, 16> cells;   ///< by parameter; only those of Scalars are set
   SmallVector<NodeId, 16> made;      ///< by graph output, in flight, a reference each
   SmallVector<NodeId, 16> replaced;  ///< by assign: the node before, with the binding's reference
@@ -73,11 +74,15 @@ void FrozenStep::run_once(std::span<const TensorId> inputs, std::span<TensorId> 
       if (!run) run = idle_run();
       check_inputs(inputs);
       if (!find_leaves(inputs, *run, locked)) continue;
-      if (find_variant(*run)) {
+      if (run->pending.empty() && find_variant(*run)) {
         read_cells(*run);
         begin(*run, thread);
         break;
       }
+    }
+    if (!run->pending.empty()) {
+      runtime_.realize(run->pending, Runtime::Impl::What::Given);
+      continue;
     }
     auto variant = compile(std::move(run->strides));
     const Runtime::Impl::Locked locked(runtime_);
@@ -133,7 +138,7 @@ bool FrozenStep::find_leaves(std::span<const TensorId> inputs, Run& run,
     runtime_.computed.wait(locked.lock);
     return false;
   }
-  SmallVector<TensorId, 8> pending;
+  run.pending.clear();
   for (uint32_t i = 0; i < leaves_.size(); ++i) {
     const Leaf& leaf = leaves_[i];
     const TensorId id = leaf.tensor.valid() ? leaf.tensor : inputs[i];
@@ -143,7 +148,7 @@ bool FrozenStep::find_leaves(std::span<const TensorId> inputs, Run& run,
       runtime_.computed.wait(locked.lock);
       return false;
     }
-    if (leaf.is_read && !live.is_leaf()) pending.push_back(id);
+    if (leaf.is_read && !live.is_leaf()) run.pending.push_back(id);
     if (leaf.same_as != i && run.leaves[leaf.same_as] != node) {
       const bool is_input = i < num_inputs_;
       throw Error(str("replay: ", is_input ? "inputs " : "captured tensors ", leaf.same_as, " and ",
@@ -153,10 +158,7 @@ bool FrozenStep::find_leaves(std::span<const TensorId> inputs, Run& run,
     }
     run.leaves.push_back(node);
   }
-  if (pending.empty()) return true;
-  locked.lock.unlock();
-  runtime_.realize(pending, Runtime::Impl::What::Given);
-  return false;
+  return true;
 }
 
 bool FrozenStep::find_variant(Run& run) {

@@ -74,6 +74,13 @@ void Runtime::Impl::destroy(NodeId id, Locked& locked) {
   }
 }
 
+void Runtime::Impl::await_computed(std::span<const TensorId> ids, Locked& locked) {
+  computed.wait(locked.lock, [&] {
+    return std::none_of(ids.begin(), ids.end(),
+                        [&](TensorId id) { return live_node(id).in_flight; });
+  });
+}
+
 void Runtime::Impl::release_dropped(ThreadState& thread, Locked& locked) {
   for (uint32_t i = 0; i < thread.dropped_count; ++i) release(thread.dropped[i], locked);
   thread.dropped_count = 0;

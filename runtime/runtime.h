@@ -34,6 +34,13 @@ struct Layout {
   int64_t offset = 0;
 };
 
+/// Bytes, row-major.
+[[nodiscard]] inline std::array<int64_t, kMaxDims> contiguous_byte_strides(const TensorType& type) {
+  auto strides = type.shape.contiguous_strides();
+  for (int64_t& stride : strides) stride *= static_cast<int64_t>(size_of(type.dtype));
+  return strides;
+}
+
 /// Counters since the start or the last reset_stats(); live figures are as of now.
 struct Stats {
   // What was asked of each cache: a recorded trace; when it is new, its optimized graph; when that
@@ -106,9 +113,10 @@ class Runtime {
 
   // Tapes: per thread, nested. While one is open nothing launches by itself and recorded nodes keep
   // their history (for gradients) until it ends.
-  void begin_tape();
+  size_t begin_tape();  ///< returns how many are open then
   void end_tape();
-  [[nodiscard]] bool in_tape() const;
+  [[nodiscard]] size_t open_tapes() const;  ///< of this thread
+  [[nodiscard]] bool in_tape() const { return open_tapes() > 0; }
   /// Whether what this thread's tape recorded still says how y came from xs. Throws Error when no
   /// tape is open or an x was assigned after y read its old value.
   void check_history(TensorId y, std::span<const TensorId> xs) const;

@@ -89,6 +89,9 @@ struct ThreadState {
   Trace trace;
   Execution execution;  ///< of the realize under way
   size_t settled = 0;   ///< entries of the trace when it was last rid of dropped nodes
+  /// Eager mode computes nothing before the trace has so many entries: an index that nobody has
+  /// read yet was out of range.
+  size_t postponed = 0;
   std::vector<TapeStart> tapes;
   // All since the outermost tape began:
   uint32_t tape_number = 0;     ///< no other tape of the process has it; 0: no tape is open
@@ -118,8 +121,7 @@ struct Runtime::Impl {
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
     ~Locked() {
-      // Whoever unlocked it before must not look at what others discard meanwhile.
-      if (lock.owns_lock() && !impl_.discarded.empty()) [[unlikely]]
+      if (!impl_.discarded.empty()) [[unlikely]]
         unlock_and_destroy();
     }
     /// Keeps storage until the mutex is released.
@@ -174,14 +176,17 @@ struct Runtime::Impl {
   }
   [[nodiscard]] NodeId node_of(TensorId id) { return binding(id).node; }
   [[nodiscard]] LiveNode& live_node(TensorId id) { return nodes[node_of(id).index]; }
-  /// The nodes of operands. Waits (the mutex is released meanwhile) while another thread computes
-  /// one of them: what they were made of may just be given away to them.
+  /// Waits (the mutex is released meanwhile) until another thread computes none of these, all at
+  /// one moment: what they were made of may just be given away to them.
+  void await_computed(std::span<const TensorId> ids, Locked& locked);
+  /// The nodes of operands, once nobody computes one of them.
   template <class... Ids>
   [[nodiscard]] std::array<LiveNode*, sizeof...(Ids)> operands(ThreadState& thread, Locked& locked,
                                                                Ids... ids) {
     std::array<LiveNode*, sizeof...(Ids)> found{&live_node(ids)...};
-    while (std::any_of(found.begin(), found.end(), [](LiveNode* n) { return n->in_flight; })) {
-      computed.wait(locked.lock);
+    if (std::any_of(found.begin(), found.end(), [](LiveNode* n) { return n->in_flight; }))
+        [[unlikely]] {
+      await_computed(std::array{ids...}, locked);
       found = {&live_node(ids)...};
     }
     LiveNode* const* next = found.data();
@@ -281,14 +286,15 @@ struct Runtime::Impl {
   [[nodiscard]] LiveNode& new_parameter(ThreadState& thread, const ParameterSource& source,
                                         uint64_t bits);
   /// Computes what eager mode has gathered when that is enough; `recorded` is released if it
-  /// throws.
+  /// throws. An index out of range is told to who reads a value that needs it.
   void flush_if_due(ThreadState& thread, TensorId recorded);
 
   // Mutex not held.
   [[nodiscard]] TensorId parameter(const ParameterSource& source, uint64_t bits);
-  enum class What : uint8_t { Given, Only, AllLive };
-  /// Given: computes `ids` and the pending assigns of this thread; Only: nothing but `ids`;
-  /// AllLive: everything this thread has pending that a handle can reach.
+  enum class What : uint8_t { Given, Read, Only, AllLive };
+  /// Given: computes `ids` and the pending assigns of this thread, which an index out of range
+  /// takes back; Read: the same, but what is taken back is the caller's to say; Only: nothing but
+  /// `ids`; AllLive: everything this thread has pending that a handle can reach.
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
   [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph);
@@ -308,8 +314,7 @@ class Recorder final : public Builder {
       : impl_(impl), locked_(locked), thread_(thread) {}
   ~Recorder() override;
   [[nodiscard]] ValueView view(Value value) const override;
-  /// The present values of tensors, all at one moment (see Impl::operands), kept until the recorder
-  /// ends.
+  /// The present values of tensors that nobody computes, kept until the recorder ends.
   [[nodiscard]] SmallVector<Value, 4> values_of(std::span<const TensorId> ids);
 
  private:

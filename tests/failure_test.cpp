@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "frontend/reprise.h"
+#include "expect_tensor.h"
 
 namespace reprise {
 namespace {
@@ -90,6 +90,28 @@ TEST(Failure, ABadLabelUpdatesNothing) {
 }
 
 // One bad batch in the middle must not lose a network, nor what its optimizer remembers of it.
+/// Who reads a tensor that needs the index is told, whatever else was read before.
+TEST(Failure, AnUnrelatedReadDoesNotSwallowABadIndex) {
+  const Tensor table = Tensor::of({1.f, 2.f, 3.f});
+  const Tensor bad = Tensor::of({int64_t{7}});
+  const Tensor p = Tensor::of({1.f});
+  const Tensor q = Tensor::of({5.f});
+  p.assign_(p + gather(table, bad));
+  expect_values(q + 1, std::vector<float>{6});
+  expect_error<IndexError>([&] { return p.to_vector<float>(); }, {"7", "3"});
+  expect_values(p, std::vector<float>{1});
+}
+
+/// What eager mode cannot compute together with a bad index waits for its reader.
+TEST(Failure, AnUnreadBadIndexStopsNothingElse) {
+  const Tensor table = Tensor::of({1.f, 2.f, 3.f});
+  const Tensor picked = gather(table, Tensor::of({int64_t{7}}));
+  Tensor y = Tensor::of({0.f});
+  for (int i = 0; i < 10000; ++i) y = y + 1;
+  expect_values(y, std::vector<float>{10000});
+  expect_error<IndexError>([&] { return picked.to_vector<float>(); }, {"7", "3"});
+}
+
 TEST(Failure, TrainingGoesOnAfterABadLabel) {
   const auto train = [](bool with_bad_batch) {
     const Tensor w = full({2, 3}, 0.5f).realize();

@@ -467,6 +467,17 @@ TEST(Frozen, AReplayIsNoPartOfAnotherStep) {
   expect_values(w, F{6});
 }
 
+TEST(Frozen, AnInnerTapeMustEndFirst) {
+  const Tensor x = Tensor::of({1.f});
+  const Tape outer;
+  const Tensor y = x * 2;
+  {
+    const Tape inner;
+    expect_error<Error>([&] { return outer.freeze({x}, {y + 1}); }, {"still open"});
+  }
+  expect_values(outer.freeze({x}, {y + 1}).replay(Tensor::of({10.f}))[0], F{21});
+}
+
 /// A tensor that took the slot of one that was assigned and dropped is another tensor.
 TEST(Frozen, SlotsThatAreUsedAgainAreOtherTensors) {
   const Tape outer;
