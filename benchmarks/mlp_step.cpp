@@ -18,6 +18,7 @@
 namespace {
 
 namespace rp = reprise;
+using rp::bench::median;
 
 constexpr int kBatch = 64;
 constexpr int kWarmup = 20;
@@ -86,8 +87,7 @@ Timing ours(const std::string& optimizer, int threads, int steps) {
         std::chrono::steady_clock::now() - start;
     times.push_back(elapsed.count());
   }
-  std::nth_element(times.begin(), times.begin() + steps / 2, times.end());
-  timing.milliseconds = times[static_cast<size_t>(steps) / 2];
+  timing.milliseconds = median(times);
   return timing;
 }
 
@@ -103,11 +103,6 @@ Timing peer(const std::string& python, const std::string& optimizer, int threads
   if (pipe) pclose(pipe);
   if (read != 2) throw std::runtime_error("the peer did not run: " + command);
   return timing;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 }  // namespace

@@ -49,11 +49,7 @@ class Collector final : public benchmark::BenchmarkReporter {
   /// Seconds a call; 0 when it was not timed.
   [[nodiscard]] double median(const std::string& name) const {
     const auto found = seconds_.find(name);
-    if (found == seconds_.end()) return 0;
-    std::vector<double> times = found->second;
-    std::nth_element(times.begin(), times.begin() + static_cast<ptrdiff_t>(times.size() / 2),
-                     times.end());
-    return times[times.size() / 2];
+    return found == seconds_.end() ? 0 : bench::median(found->second);
   }
 
  private:
@@ -183,6 +179,11 @@ std::vector<float> numbers(int64_t count, uint64_t salt) {
     value = static_cast<float>(word >> 40) * 0x1p-23f - 1;
   }
   return values;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
 }
 
 std::string difference(const std::vector<float>& ours, const std::vector<float>& expected,

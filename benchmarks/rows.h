@@ -55,6 +55,8 @@ void write_json(const std::string& path, const std::vector<Result>& results);
 /// Numbers in [-1, 1) that both sides can start from.
 [[nodiscard]] std::vector<float> numbers(int64_t count, uint64_t salt = 0);
 
+[[nodiscard]] double median(std::vector<double> values);
+
 /// The largest difference, relative to the largest expected magnitude, said when it is beyond
 /// `tolerance`.
 [[nodiscard]] std::string difference(const std::vector<float>& ours,

@@ -47,6 +47,7 @@ TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs&
   return tensor;
 }
 
+// Flattened: these three are called for nearly every op, and a call costs as much as what it does.
 [[gnu::flatten]] TensorId Runtime::try_record(Op op, TensorId a) {
   ThreadState& thread = impl_->thread();
   TensorId tensor;

@@ -87,6 +87,9 @@ TEST_F(CommandLine, TheToolRefusesOptions) {
   expect_refusal(
       tool("opt --passes nonsense", kGood),
       AllOf(HasSubstr("'nonsense'"), HasSubstr("dce, canonicalize, simplify, cse, fuse, lower")));
+  expect_refusal(tool("opt --passes fuse,dce", kGood),
+                 AllOf(HasSubstr("'fuse'"), HasSubstr("'dce'")));
+  expect_refusal(tool("opt --passes dce --explain", kGood), HasSubstr("'fuse'"));
   expect_refusal(run("reprise", "ops nonsense"), HasSubstr("'nonsense'"));
   expect_refusal(run("reprise", "nonsense"),
                  AllOf(HasSubstr("'nonsense'"), HasSubstr("opt, show, run")));

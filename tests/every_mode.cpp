@@ -20,7 +20,6 @@ void expect_same_elements(const Tensor& actual, const Tensor& expected, DType th
 
 /// The values in memory of their own.
 Tensor copied(const Tensor& x) {
-  auto [storage, layout] = Runtime::get().storage(x.id());
   std::vector<std::byte> bytes(static_cast<size_t>(x.numel()) * size_of(x.dtype()));
   Runtime::get().read(x.id(), bytes.data(), bytes.size());
   return Tensor(Runtime::get().from_host(x.type(), bytes.data()));

@@ -255,6 +255,7 @@ TEST(Red03, DegreesOfFreedomOfAVariance) {
   variance({4}, 0, 0);
   variance({4}, 1, kNaN);
   variance({1, 2}, 2, kInf);
+  variance({1, 2}, 3, kInf);
   const Tensor none = zeros({0});
   expect_in_every_mode(
       [](auto v) {

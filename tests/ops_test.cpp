@@ -1,4 +1,5 @@
-// The public ops on small values, and what they say when they cannot.
+// The public ops on small values, and what they say when they cannot. Where numbers and shapes tend
+// to go wrong is in number_cases_test.cpp and tensor_cases_test.cpp.
 #include <limits>
 #include <numeric>
 
@@ -17,37 +18,6 @@ const float kNaN = std::numeric_limits<float>::quiet_NaN();
 /// 0, 1, 2, .. in f32.
 Tensor counted(const Shape& shape) {
   return cast(arange(shape.numel()), DType::F32).reshape(shape);
-}
-
-TEST(Elementwise, FloorDivisionAndRemainder) {
-  const Tensor a = Tensor::of({-7, 7, -7, 7, -8, 8, 0});
-  const Tensor b = Tensor::of({2, -2, -2, 2, 3, -3, -5});
-  expect_values(floor_divide(a, b), I{-4, -4, 3, 3, -3, -3, 0});
-  expect_values(a % b, I{1, -1, -1, 1, 1, -1, 0});
-  expect_values(floor_divide(a, b) * b + a % b, a.to_vector<int>());
-  const Tensor least = Tensor::of({INT32_MIN, 5});
-  expect_values(floor_divide(least, Tensor::of({-1, 0})), I{INT32_MIN, 0});
-  expect_values(floor_divide(least, -1), I{INT32_MIN, -5});
-  expect_values(least % Tensor::of({-1, 0}), I{0, 0});
-}
-
-TEST(Elementwise, IntegersWrapInsideFusedKernels) {
-  const Tensor a = Tensor::of<uint8_t>({200});
-  const Tensor b = Tensor::of<uint8_t>({100});
-  expect_values(floor_divide(a + b, 2), std::vector<uint8_t>{22});
-  expect_values(Tensor::of({INT64_MAX}) + 1, L{INT64_MIN});
-}
-
-TEST(Elementwise, NoIdentityThatEatsSpecialValues) {
-  const Tensor x = Tensor::of<float>({1, kInf, kNaN, -2, 0.f, -0.f});
-  expect_values(x * 0, F{0, kNaN, kNaN, -0.f, 0, -0.f});
-  expect_values(x - x, F{0, kNaN, kNaN, 0, 0, 0});
-  expect_values(x / x, F{1, kNaN, kNaN, 1, kNaN, kNaN});
-  expect_values(0 / x, F{0, 0, kNaN, -0.f, kNaN, kNaN});
-  expect_values(x + 0, F{1, kInf, kNaN, -2, 0, 0});
-  expect_values(pow(x, 0), F{1, 1, 1, 1, 1, 1});
-  expect_values(isnan(x / x), B{false, true, true, false, true, true});
-  expect_values(1 / -Tensor::of({0.f, -0.f}), F{-kInf, kInf});
 }
 
 TEST(Elementwise, MaximumMinimumAndClamp) {
@@ -80,14 +50,8 @@ TEST(Elementwise, Functions) {
   expect_values(sign(Tensor::of({-3.f, -0.f, 5.f})), F{-1, 0, 1});
 }
 
-TEST(Reduction, VarianceTakesItsDegreesOfFreedom) {
-  const KeepDims no = KeepDims::No;
-  expect_scalar(var(Tensor::of({4.f})), 0.f);
-  expect_scalar(var(Tensor::of({4.f}), {}, no, 1), kNaN);
-  expect_scalar(var(Tensor::of({1.f, 2.f}), {}, no, 2), kInf);
-  expect_scalar(var(Tensor::of({1.f, 2.f}), {}, no, 3), kInf);
-  expect_scalar(var(zeros({0})), kNaN);
-  expect_scalar(var(Tensor::of({1, 2, 3, 4}), {}, no, 1), 1.6666666f);
+TEST(Reduction, VarianceAndDeviation) {
+  expect_scalar(var(Tensor::of({1, 2, 3, 4}), {}, KeepDims::No, 1), 1.6666666f);
   expect_values(std(counted({2, 3}) * 3, -1), F{2.4494898f, 2.4494898f});
   expect_tensor(var(counted({2, 2}), 0, KeepDims::Yes), {1, 2}, F{1, 1});
   expect_error<Error>([] { return var(zeros({2}), {}, KeepDims::No, -1); }, {"var", "ddof", "-1"});
@@ -113,13 +77,8 @@ TEST(Normalization, RowsAndWhatScalesThem) {
                            {"rms_norm", "f32[2,2]", "f64[2]"});
 }
 
-TEST(Elementwise, CastsSaturate) {
-  const Tensor x = Tensor::of({kNaN, kInf, -kInf, 3e9f, -0.9f});
-  expect_values(cast(x, DType::I32), I{0, INT32_MAX, INT32_MIN, INT32_MAX, 0});
-  expect_values(cast(x, DType::U8), std::vector<uint8_t>{0, 255, 0, 255, 0});
+TEST(Elementwise, CastsOfIntegersWrap) {
   expect_values(cast(Tensor::of({300, -1}), DType::U8), std::vector<uint8_t>{44, 255});
-  // The pair of casts is a rounding, never elided.
-  expect_values(cast(cast(Tensor::of({65536.f, 1.0004883f}), DType::F16), DType::F32), F{kInf, 1});
 }
 
 // A cast to the same dtype is a binding of its own: an assign does not reach through it.
@@ -161,42 +120,6 @@ TEST(Reductions, OverAxes) {
   expect_error<Error>([&] { return sum(x, {0, -2}); }, {"axis -2 occurs twice"});
 }
 
-TEST(Reductions, WidenIntegers) {
-  expect_scalar(sum(full({300}, 255, DType::U8)), uint64_t{76500});
-  expect_scalar(sum(full({300}, true)), int64_t{300});
-  expect_scalar(sum(Tensor::of({INT32_MAX, INT32_MAX})), int64_t{4294967294});
-}
-
-TEST(Reductions, OfNothing) {
-  const Tensor x = zeros({2, 0, 3});
-  expect_tensor(sum(x, 1), {2, 3}, F(6, 0.f));
-  expect_tensor(prod(x, 1), {2, 3}, F(6, 1.f));
-  expect_tensor(mean(x, 1), {2, 3}, F(6, kNaN));
-  expect_scalar(any(x > 0), false);
-  expect_scalar(all(x > 0), true);
-  expect_error<ShapeError>([&] { return max(x, 1); }, {"[2,0,3]"});
-  expect_error<ShapeError>([&] { return argmax(x, 1); }, {"[2,0,3]"});
-  EXPECT_EQ(max(zeros({0, 4}), 1).shape(), (Shape{0}));
-}
-
-TEST(Reductions, FindNaNAndTies) {
-  expect_scalar(argmax(Tensor::of<float>({1, kNaN, 3, kNaN})), int64_t{1});
-  expect_scalar(argmax(Tensor::of({3.f, 1.f, 3.f})), int64_t{0});
-  expect_scalar(argmax(Tensor::of({-kInf, -kInf})), int64_t{0});
-  for (int n : {1, 7, 8, 17, 67}) {
-    for (int p = 0; p < n; ++p) {
-      F values(static_cast<size_t>(n), 1.f);
-      values[static_cast<size_t>(p)] = kNaN;
-      expect_scalar(max(Tensor::of(values)), kNaN);
-    }
-  }
-}
-
-TEST(Reductions, LongSumsStayAccurate) {
-  expect_scalar(sum(ones({16777220})), 16777220.f);
-  expect_values(mean(ones({20000000, 2}), 0), F{1, 1});
-}
-
 TEST(Movement, ShapesAndViews) {
   const Tensor x = counted({2, 3});
   expect_tensor(x.reshape({3, -1}), {3, 2}, F{0, 1, 2, 3, 4, 5});
@@ -221,10 +144,6 @@ TEST(Movement, ShapesAndViews) {
 
 TEST(Movement, Indexing) {
   const Tensor x = arange(10);
-  expect_values(x.at({Range{-100, 3}}), L{0, 1, 2});
-  expect_values(x.at({Range{7, 100}}), L{7, 8, 9});
-  expect_values(x.at({Range{7, 9}}), L{7, 8});
-  expect_values(x.at({Range{5, 2}}), L{});
   expect_values(x.at({Range{Range::kOpen, Range::kOpen, 4}}), L{0, 4, 8});
   expect_values(x.at({Range{Range::kOpen, Range::kOpen, -3}}), L{9, 6, 3, 0});
   expect_values(x.at({Range{2, Range::kOpen, -1}}), L{2, 1, 0});

@@ -36,6 +36,7 @@ TEST(Dt02, PairsOfTypesMeet) {
   meet(DType::Bool, DType::U8, DType::U8);
   meet(DType::F16, DType::I8, DType::F16);
   meet(DType::F32, DType::I64, DType::F32);
+  meet(DType::F16, DType::BF16, DType::F32);
   expect_elementwise([](auto x) { return x[0] + x[1]; },
                      {Tensor::of(std::vector<bool>{false, true, true}),
                       Tensor::of(std::vector<bool>{false, false, true})},

@@ -151,18 +151,6 @@ TEST(WeakNumber, SpecialValuesDoNotSpecialize) {
   for (size_t i = 0; i < std::size(numbers); ++i) expect_values(x * numbers[i], expected[i]);
 }
 
-TEST(Promotion, FollowsTheLattice) {
-  const auto both = [](DType a, DType b) { return (zeros({1}, a) + zeros({1}, b)).dtype(); };
-  EXPECT_EQ(both(DType::U8, DType::I8), DType::I16);
-  EXPECT_EQ(both(DType::U16, DType::I8), DType::I32);
-  EXPECT_EQ(both(DType::U32, DType::I32), DType::I64);
-  EXPECT_EQ(both(DType::U64, DType::I64), DType::F64);
-  EXPECT_EQ(both(DType::Bool, DType::U8), DType::U8);
-  EXPECT_EQ(both(DType::F16, DType::I8), DType::F16);
-  EXPECT_EQ(both(DType::F32, DType::I64), DType::F32);
-  EXPECT_EQ(both(DType::F16, DType::BF16), DType::F32);
-}
-
 TEST(Promotion, ConvertsTheValues) {
   expect_values(Tensor::of<uint8_t>({255}) + Tensor::of<int8_t>({-1}), std::vector<int16_t>{254});
   expect_values(Tensor::of({true}) + Tensor::of({true}), std::vector<bool>{true});

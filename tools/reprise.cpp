@@ -1,4 +1,4 @@
-// The inspection tool: runs passes over textual IR, shows every stage, runs graphs and kernels.
+// The inspection tool: runs passes over graphs and kernels in text, shows every stage, runs graphs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -66,6 +66,16 @@ const Pass& find_pass(std::span<const Pass> passes, std::string_view name,
 enum class Explain : uint8_t { No, Yes };
 
 void opt(const std::string& path, const std::vector<std::string>& passes, Explain explaining) {
+  // These two make of a graph what no pass takes.
+  const auto last = std::find_if(passes.begin(), passes.end(), [](const std::string& name) {
+    return name == "fuse" || name == "lower";
+  });
+  if (last != passes.end() && last + 1 != passes.end()) {
+    throw Error(str("no pass can follow '", *last, "', '", *(last + 1), "' does"));
+  }
+  if (explaining == Explain::Yes && (last == passes.end() || *last != "fuse")) {
+    throw Error("--explain says why 'fuse' did what it did: there is no such pass in the list");
+  }
   const std::string text = read_text(path);
   if (is_kernel(text)) {
     Kernel kernel = parse_kernel(text);
