@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "frontend/create.h"
 #include "runtime/device.h"
@@ -39,15 +41,23 @@ std::optional<DType> element_type(uint8_t code) {
   return std::nullopt;
 }
 
+/// A file that may be gzip'd. zlib's own file functions ignore whatever follows a gzip stream.
 class GzFile {
  public:
-  explicit GzFile(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    if (file_ == nullptr) {
-      throw IoError(str(path, ": cannot be opened: ", std::strerror(errno != 0 ? errno : ENOMEM)));
+  explicit GzFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
+    if (file_ == nullptr) throw IoError(str(path, ": cannot be opened: ", std::strerror(errno)));
+    refill();
+    is_zipped_ = starts_member();
+    constexpr int kGzip = 16;
+    if (is_zipped_ && inflateInit2(&stream_, MAX_WBITS + kGzip) != Z_OK) {
+      std::fclose(file_);
+      throw OutOfMemoryError(str(path, ": out of memory for decompressing it"));
     }
-    gzbuffer(file_, 256 << 10);
   }
-  ~GzFile() { gzclose(file_); }
+  ~GzFile() {
+    if (is_zipped_) inflateEnd(&stream_);
+    std::fclose(file_);
+  }
   GzFile(const GzFile&) = delete;
   GzFile& operator=(const GzFile&) = delete;
 
@@ -56,33 +66,73 @@ class GzFile {
     uint64_t done = 0;
     while (done < bytes) {
       const auto chunk = static_cast<unsigned>(std::min<uint64_t>(bytes - done, 1 << 24));
-      const int got = gzread(file_, static_cast<std::byte*>(into) + done, chunk);
-      if (got <= 0) {
-        check();
+      const unsigned got = read_some(static_cast<Bytef*>(into) + done, chunk);
+      if (got == 0) {
         throw IoError(str(path_, ": truncated: expected ", what, ", the file ends after ", done));
       }
-      done += static_cast<uint64_t>(got);
+      done += got;
     }
   }
-  /// Throws unless the file ends here; reading past the last byte is also what checks the CRC.
+  /// Throws unless the file ends here; going past the last byte is also what checks the CRC.
   void expect_end(const std::string& what) {
-    char extra;
-    const int got = gzread(file_, &extra, 1);
-    if (got > 0) throw IoError(str(path_, ": expected the file to end after ", what));
-    check();
+    Bytef extra;
+    if (read_some(&extra, 1) > 0 || stream_.avail_in > 0) {
+      throw IoError(str(path_, ": expected the file to end after ", what));
+    }
   }
 
  private:
-  void check() {
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    if (code == Z_OK || code == Z_STREAM_END) return;
-    if (code == Z_BUF_ERROR) throw IoError(str(path_, ": truncated: the gzip stream does not end"));
-    throw IoError(str(path_, ": damaged: ", code == Z_ERRNO ? std::strerror(errno) : message));
+  /// At most `bytes` and at least one; 0 at the end of the content.
+  unsigned read_some(Bytef* into, unsigned bytes) {
+    stream_.next_out = into;
+    stream_.avail_out = bytes;
+    while (stream_.avail_out == bytes && (stream_.avail_in > 0 || refill())) {
+      if (!is_zipped_) {
+        const unsigned count = std::min(stream_.avail_in, bytes);
+        std::memcpy(into, stream_.next_in, count);
+        stream_.next_in += count;
+        stream_.avail_in -= count;
+        return count;
+      }
+      if (!in_member_ && stream_.avail_in < 2) refill();
+      if (!in_member_ && !starts_member()) return 0;  // other bytes
+      in_member_ = true;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      if (code == Z_STREAM_END) {  // perhaps another member follows
+        in_member_ = false;
+        inflateReset(&stream_);
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        throw IoError(str(path_, ": damaged: ", stream_.msg != nullptr ? stream_.msg : "not gzip"));
+      }
+    }
+    const unsigned got = bytes - stream_.avail_out;
+    if (got == 0 && in_member_) {
+      throw IoError(str(path_, ": truncated: the gzip stream does not end"));
+    }
+    return got;
+  }
+  bool starts_member() const {
+    return stream_.avail_in >= 2 && stream_.next_in[0] == 0x1f && stream_.next_in[1] == 0x8b;
+  }
+  /// Puts more behind what is left; whether there is any then.
+  bool refill() {
+    std::copy_n(stream_.next_in, stream_.avail_in, buffer_.data());
+    stream_.next_in = buffer_.data();
+    const size_t left = stream_.avail_in;
+    const size_t got = std::fread(buffer_.data() + left, 1, buffer_.size() - left, file_);
+    if (got == 0 && std::ferror(file_) != 0) {
+      throw IoError(str(path_, ": cannot be read: ", std::strerror(errno)));
+    }
+    stream_.avail_in = static_cast<uInt>(left + got);
+    return stream_.avail_in > 0;
   }
 
   std::string path_;
-  gzFile file_;
+  FILE* file_;
+  std::vector<Bytef> buffer_ = std::vector<Bytef>(256 << 10);
+  z_stream stream_{};
+  bool is_zipped_ = false;
+  bool in_member_ = false;
 };
 
 void to_host_order(std::byte* data, int64_t count, size_t width) {

@@ -108,6 +108,19 @@ TEST_F(Files, DamagedStreamsAreRefused) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     expect_error<IoError>([&] { return io::read_idx(plain(cut)); }, {"truncated"});
   }
+  // A second member belongs to the content, anything else does not.
+  const Bytes head(data.begin(), data.begin() + 2000), tail(data.begin() + 2000, data.end());
+  Bytes members = content(zipped(head));
+  const Bytes second = content(zipped(tail));
+  members.insert(members.end(), second.begin(), second.end());
+  EXPECT_EQ(io::read_idx(plain(members)).numel(), 4096);
+  Bytes followed = whole;
+  followed.insert(followed.end(), {'j', 'u', 'n', 'k'});
+  expect_error<IoError>([&] { return io::read_idx(plain(followed)); },
+                        {"expected the file to end"});
+  followed.resize(whole.size() + 1);
+  expect_error<IoError>([&] { return io::read_idx(plain(followed)); },
+                        {"expected the file to end"});
   for (const size_t place : {whole.size() / 2, whole.size() - 6, whole.size() - 2}) {
     Bytes flipped = whole;
     flipped[place] ^= 0x10;

@@ -188,6 +188,16 @@ TEST(Fp06, ZerosKeepTheirSign) {
   expect_elementwise([](auto x) { return sign(x[0]); }, {floats({-0.0f, 0.0f})}, floats({0, 0}));
 }
 
+/// So far below zero sigmoid is exp: down to the denormals, and 0 at last. No NaN at either end.
+TEST(Fp09, SigmoidKeepsItsSmallValues) {
+  const auto function = [](auto x) { return sigmoid(x[0]); };
+  const Tensor x = floats({-20, -88.73f, -90, -100, -103, -200, -kInf});
+  expect_elementwise(function, {x}, exp(x));
+  const Tensor wide = Tensor::of({-40.0, -710.0, -745.0, -800.0});
+  expect_elementwise(function, {wide}, exp(wide));
+  expect_elementwise(function, {floats({0, 200, kInf, kNaN})}, floats({0.5f, 1, 1, kNaN}));
+}
+
 /// Long enough for every thread of the pool.
 TEST(Fp09, DenormalsAreNumbers) {
   constexpr int64_t kLength = 1 << 20;

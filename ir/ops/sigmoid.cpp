@@ -6,9 +6,13 @@ namespace reprise {
 namespace {
 
 ScalarId lower(ScalarBuilder& b, std::span<const ScalarId> x, const OpContext&) {
-  // exp overflows to infinity below -88, where 1/infinity is the right 0.
+  // On either side by the exponential that does not overflow: the small values keep their digits
+  // down to the denormals.
+  const ScalarId zero = b.constant(0, b.dtype(x[0]));
   const ScalarId one = b.constant(1, b.dtype(x[0]));
-  return b.div(one, b.add(one, b.unary(ScalarOp::Exp, b.unary(ScalarOp::Neg, x[0]))));
+  const ScalarId small =
+      b.unary(ScalarOp::Exp, b.unary(ScalarOp::Neg, b.unary(ScalarOp::Abs, x[0])));
+  return b.div(b.select(b.lt(x[0], zero), small, one), b.add(one, small));
 }
 
 }  // namespace
