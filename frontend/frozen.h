@@ -17,8 +17,7 @@ namespace reprise {
 /// A replay computes the step's outputs from its inputs, runs the assigns that the tape recorded,
 /// and reads whatever else the step read through the tensors it read it from: a parameter that has
 /// been assigned since is seen. Scalars are read anew, random ops without a key of their own draw
-/// fresh numbers, optimizers count a step. Numbers written in the program stay as they were, and so
-/// does a Scalar's tensor that is itself an output.
+/// fresh numbers, optimizers count a step. Numbers written in the program stay as they were.
 /// Replays that assign run one after another.
 class Frozen {
  public:

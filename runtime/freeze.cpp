@@ -25,10 +25,12 @@ class Freezer {
     }
     mark_needed();
     record_needed();
+    step_.graph_parameters_ = static_cast<uint32_t>(step_.parameters_.size());
     for (const NodeId node : results_) step_.results_.push_back(result(node));
     for (size_t i = 0; i < assigned_.size(); ++i) {
       step_.assigns_[i].value = result(assigned_[i]);
     }
+    guard_inputs(inputs);
     const ThreadState::TapeStart& start = thread_.tapes.back();
     step_.hooks_.assign(thread_.hooks.begin() + static_cast<ptrdiff_t>(start.hooks),
                         thread_.hooks.end());
@@ -124,9 +126,9 @@ class Freezer {
     const TensorType type = node(id).type;
     const auto input = leaf_of_.find(id);
     if (node(id).op == Op::Parameter && !node(id).stored) {
-      const auto index = static_cast<uint32_t>(step_.parameters_.size());
-      step_.parameters_.push_back(source_of(id));
-      return builder_.parameter(type.dtype, index);
+      const ParameterSource source = source_of(id);
+      if (source.kind == ParameterSource::Kind::Leaf) step_.leaves_[source.bits].is_read = true;
+      return builder_.parameter(type.dtype, add_parameter(source));
     }
     const uint32_t leaf = input != leaf_of_.end() ? input->second : capture(id);
     const auto index = static_cast<uint32_t>(step_.input_leaves_.size());
@@ -135,10 +137,14 @@ class Freezer {
     return builder_.input(type, index);
   }
 
+  [[nodiscard]] uint32_t add_parameter(const ParameterSource& source) {
+    step_.parameters_.push_back(source);
+    return static_cast<uint32_t>(step_.parameters_.size() - 1);
+  }
+
   [[nodiscard]] ParameterSource source_of(NodeId id) {
     const LiveNode& parameter = node(id);
     const auto leaf = [&](uint32_t number) {
-      step_.leaves_[number].is_read = true;
       return ParameterSource{
           .kind = ParameterSource::Kind::Leaf, .dtype = parameter.type.dtype, .bits = number};
     };
@@ -201,10 +207,32 @@ class Freezer {
     return leaf_of_[id] = first;
   }
 
+  /// The tape may have read an input's value through other tensors too. They need not have an input
+  /// of a replay for their value then: they must, as when the step was frozen.
+  void guard_inputs(std::span<const TensorId> inputs) {
+    for (uint32_t i = 0; i < inputs.size(); ++i) {
+      const NodeId id = runtime_.node_of(inputs[i]);
+      if (step_.leaves_[i].same_as != i) continue;
+      for (const TensorId reader : readers_of(id)) {
+        if (std::find(inputs.begin(), inputs.end(), reader) != inputs.end()) continue;
+        ++runtime_.binding(reader).refs;
+        step_.leaves_.push_back({.type = node(id).type, .tensor = reader, .same_as = i});
+      }
+    }
+  }
+
   [[nodiscard]] FrozenStep::Result result(NodeId id) {
+    using Kind = FrozenStep::Result::Kind;
     if (!is_computed(id)) {
-      const auto known = leaf_of_.find(id);
-      return {true, known != leaf_of_.end() ? known->second : capture(id)};
+      if (const auto known = leaf_of_.find(id); known != leaf_of_.end()) {
+        return {Kind::Leaf, known->second};
+      }
+      if (node(id).op != Op::Parameter || node(id).stored) return {Kind::Leaf, capture(id)};
+      const ParameterSource source = source_of(id);
+      if (source.kind == ParameterSource::Kind::Leaf) {
+        return {Kind::Leaf, static_cast<uint32_t>(source.bits)};
+      }
+      return {Kind::Parameter, add_parameter(source)};
     }
     const auto [known, is_new] =
         output_of_.try_emplace(id, static_cast<uint32_t>(output_of_.size()));
@@ -212,7 +240,7 @@ class Freezer {
       builder_.output(value_of(id));
       step_.output_types_.push_back(node(id).type);
     }
-    return {false, known->second};
+    return {Kind::Output, known->second};
   }
 
   Runtime::Impl& runtime_;

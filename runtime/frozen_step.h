@@ -44,9 +44,10 @@ class FrozenStep {
     bool is_read = false;  ///< as data; what is only passed on may still be pending
     uint32_t same_as = 0;  ///< an earlier leaf that must be the same value, or its own number
   };
-  /// What a result is: an output of the plan, or one of the leaves as it came.
+  /// What a result is: an output of the plan, one of the leaves as it came, or a rank-0 parameter's
+  /// value at this replay.
   struct Result {
-    bool is_leaf;
+    enum class Kind : uint8_t { Output, Leaf, Parameter } kind;
     uint32_t index;
   };
   struct Assign {
@@ -75,6 +76,8 @@ class FrozenStep {
   void run_once(std::span<const TensorId> inputs, std::span<TensorId> results);
   [[nodiscard]] std::unique_ptr<Run> idle_run();
   void read_cells(Run& run) const;
+  /// What a parameter is at this replay.
+  [[nodiscard]] uint64_t parameter_bits(const Run& run, uint32_t index, uint64_t counter) const;
   // The runtime's mutex held:
   void check_inputs(std::span<const TensorId> inputs) const;
   /// Finds the leaves' nodes; false after it has waited or computed something: begin again.
@@ -90,7 +93,8 @@ class FrozenStep {
   size_t num_inputs_ = 0;
   std::vector<Leaf> leaves_;
   std::vector<uint32_t> input_leaves_;       ///< by graph input
-  std::vector<ParameterSource> parameters_;  ///< by graph parameter
+  std::vector<ParameterSource> parameters_;  ///< by graph parameter, then those of results
+  uint32_t graph_parameters_ = 0;            ///< how many of them the graph has
   std::vector<TensorType> output_types_;     ///< by graph output
   std::vector<Result> results_;              ///< what a replay returns
   std::vector<Assign> assigns_;

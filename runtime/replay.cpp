@@ -14,22 +14,32 @@ struct FrozenStep::Run {
   SmallVector<TensorId, 8> pending;  ///< among the leaves that are read: to be computed first
   SmallVector<uint64_t, 16> cells;   ///< by parameter; only those of Scalars are set
   SmallVector<NodeId, 16> made;      ///< by graph output, in flight, a reference each
+  SmallVector<NodeId, 4> scalars;    ///< by parameter that is a result, a reference each
   SmallVector<NodeId, 16> replaced;  ///< by assign: the node before, with the binding's reference
-  std::vector<std::unique_ptr<StoredValue>> scalars;   ///< parameters given where data is read
+  std::vector<std::unique_ptr<StoredValue>> stored;    ///< parameters given where data is read
   std::vector<std::array<int64_t, kMaxDims>> strides;  ///< when no variant fits
   std::shared_ptr<const Variant> variant;
   Execution execution;
 
-  [[nodiscard]] NodeId node(const Result& result) const {
-    return result.is_leaf ? leaves[result.index] : made[result.index];
+  [[nodiscard]] NodeId node(const Result& result, uint32_t graph_parameters) const {
+    switch (result.kind) {
+      case Result::Kind::Output:
+        return made[result.index];
+      case Result::Kind::Leaf:
+        return leaves[result.index];
+      case Result::Kind::Parameter:
+        return scalars[result.index - graph_parameters];
+    }
+    return {};
   }
   /// Ready for the next replay; holds nothing.
   void clear() {
     leaves.clear();
     cells.clear();
     made.clear();
-    replaced.clear();
     scalars.clear();
+    replaced.clear();
+    stored.clear();
     variant.reset();
     execution.release();
   }
@@ -150,9 +160,11 @@ bool FrozenStep::find_leaves(std::span<const TensorId> inputs, Run& run,
     }
     if (leaf.is_read && !live.is_leaf()) run.pending.push_back(id);
     if (leaf.same_as != i && run.leaves[leaf.same_as] != node) {
-      const bool is_input = i < num_inputs_;
-      throw Error(str("replay: ", is_input ? "inputs " : "captured tensors ", leaf.same_as, " and ",
-                      i, " of type ", leaf.type,
+      const auto name = [&](uint32_t number) {
+        return number < num_inputs_ ? str("input ", number)
+                                    : str("captured tensor ", number - num_inputs_);
+      };
+      throw Error(str("replay: ", name(leaf.same_as), " and ", name(i), " of type ", leaf.type,
                       " were one value when the step was frozen, and are two now; freeze a step "
                       "in which they already differ"));
     }
@@ -192,10 +204,16 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
     node.in_flight = true;
     run.made.push_back(node.id);
   }
+  const uint64_t counter = runtime_.random_counter;
+  runtime_.random_counter += random_;
+  for (uint32_t i = graph_parameters_; i < parameters_.size(); ++i) {
+    const uint64_t bits = parameter_bits(run, i, counter);
+    run.scalars.push_back(runtime_.new_parameter(thread, {.dtype = parameters_[i].dtype}, bits).id);
+  }
   for (const Assign& assign : assigns_) {
     Binding& b = runtime_.binding(assign.tensor);
     const NodeId before = b.node;
-    const NodeId after = run.node(assign.value);
+    const NodeId after = run.node(assign.value, graph_parameters_);
     if (thread.in_tape()) {
       thread.rebinds.push_back({.tensor = assign.tensor,
                                 .generation = b.generation,
@@ -217,7 +235,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
   for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
     const LiveNode& leaf = nodes[run.leaves[input_leaves_[i]].index];
     const StoredValue* value = leaf.stored.get();
-    if (value == nullptr) value = run.scalars.emplace_back(runtime_.store_parameter(leaf)).get();
+    if (value == nullptr) value = run.stored.emplace_back(runtime_.store_parameter(leaf)).get();
     execution.inputs.push_back({value, run.variant->shifts[i]});
   }
   for (const Variant::Donation& donation : run.variant->donations) {
@@ -234,32 +252,30 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
     execution.donated.push_back(run.leaves[donation.leaf]);
   }
 
-  const uint64_t counter = runtime_.random_counter;
-  runtime_.random_counter += random_;
-  for (uint32_t i = 0; i < parameters_.size(); ++i) {
-    const ParameterSource& source = parameters_[i];
-    uint64_t bits = source.bits;
-    switch (source.kind) {
-      case ParameterSource::Kind::Fixed:
-        break;
-      case ParameterSource::Kind::Cell:
-        bits = run.cells[i];
-        break;
-      case ParameterSource::Kind::Key:
-        bits = runtime_.seed;
-        break;
-      case ParameterSource::Kind::Counter:
-        bits += counter;
-        break;
-      case ParameterSource::Kind::Leaf: {
-        const LiveNode& leaf = nodes[run.leaves[static_cast<uint32_t>(bits)].index];
-        bits = leaf.bits;
-        if (leaf.stored) std::memcpy(&bits, leaf.stored->address(), size_of(source.dtype));
-        break;
-      }
-    }
-    execution.parameters.push_back(bits);
+  for (uint32_t i = 0; i < graph_parameters_; ++i) {
+    execution.parameters.push_back(parameter_bits(run, i, counter));
   }
+}
+
+uint64_t FrozenStep::parameter_bits(const Run& run, uint32_t index, uint64_t counter) const {
+  const ParameterSource& source = parameters_[index];
+  switch (source.kind) {
+    case ParameterSource::Kind::Fixed:
+      return source.bits;
+    case ParameterSource::Kind::Cell:
+      return run.cells[index];
+    case ParameterSource::Kind::Key:
+      return runtime_.seed;
+    case ParameterSource::Kind::Counter:
+      return source.bits + counter;
+    case ParameterSource::Kind::Leaf: {
+      const LiveNode& leaf = runtime_.nodes[run.leaves[source.bits].index];
+      uint64_t bits = leaf.bits;
+      if (leaf.stored) std::memcpy(&bits, leaf.stored->address(), size_of(source.dtype));
+      return bits;
+    }
+  }
+  return 0;
 }
 
 void FrozenStep::finish(std::unique_ptr<Run> done_run, bool done, std::span<TensorId> results) {
@@ -273,7 +289,7 @@ void FrozenStep::finish(std::unique_ptr<Run> done_run, bool done, std::span<Tens
   }
   for (uint32_t i = 0; i < run.replaced.size(); ++i) {
     const NodeId before = run.replaced[i];
-    const NodeId after = run.node(assigns_[i].value);
+    const NodeId after = run.node(assigns_[i].value, graph_parameters_);
     Binding& b = runtime_.binding(assigns_[i].tensor);
     if (done || b.node != after) {
       runtime_.drop(before, locked);
@@ -289,12 +305,13 @@ void FrozenStep::finish(std::unique_ptr<Run> done_run, bool done, std::span<Tens
     runtime_.counters.launches += run.variant->loaded->plan.launches.size();
     REPRISE_ASSERT(results.size() == results_.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      results[i] = runtime_.bind(run.node(results_[i]));
+      results[i] = runtime_.bind(run.node(results_[i], graph_parameters_));
     }
   } else {
     for (const NodeId leaf : run.execution.donated) nodes[leaf.index].consumed = false;
   }
   for (const NodeId id : run.made) runtime_.drop(id, locked);
+  for (const NodeId id : run.scalars) runtime_.drop(id, locked);
   for (const NodeId id : run.leaves) runtime_.drop(id, locked);
   for (auto& storage : run.execution.donations) locked.discard(std::move(storage));
   for (StoredValue& value : run.execution.results) locked.discard(std::move(value.storage));

@@ -192,6 +192,43 @@ TEST(Frozen, ScalarsAreReadAtEachReplay) {
   expect_error<DTypeError>([&] { return s.set(2.5), 0; }, {"3", "2.5"});
 }
 
+// Neither an output nor an assign keeps a Scalar's value of the recording.
+TEST(Frozen, ScalarsThemselvesAreReadAtEachReplay) {
+  const Tensor rate = Tensor::scalar(0.5, DType::F32);
+  const Tensor x = Tensor::of({1.f});
+  Scalar s(0.1);
+  Frozen step;
+  {
+    const Tape tape;
+    rate.assign_(Tensor::scalar(s, DType::F32));
+    step = tape.freeze({x}, {x * rate, Tensor::scalar(s, DType::F64), Tensor::scalar(7)});
+  }
+  EXPECT_EQ(rate.item<float>(), 0.1f);
+  for (const double value : {2., 3., 1.}) {
+    s.set(value);
+    const std::vector<Tensor> results = step.replay(x);
+    expect_values(results[0], F{float(value)});
+    EXPECT_EQ(results[1].item<double>(), value);
+    EXPECT_EQ(results[2].item<int64_t>(), 7);
+    EXPECT_EQ(rate.item<float>(), float(value));
+  }
+  // A replay that fails leaves the tensor as it was.
+  const Tensor table = ones({3});
+  Frozen failing;
+  const Tensor index = Tensor::of({0});
+  {
+    const Tape tape;
+    const Tensor picked = gather(table, index);
+    rate.assign_(Tensor::scalar(s, DType::F32));
+    failing = tape.freeze({index}, {picked});
+  }
+  s.set(9.);
+  expect_error<IndexError>([&] { return failing.replay(Tensor::of({5})); }, {"5", "3"});
+  EXPECT_EQ(rate.item<float>(), 1.f);
+  (void)failing.replay(index);
+  EXPECT_EQ(rate.item<float>(), 9.f);
+}
+
 TEST(Frozen, ScalarsKeepTheirRangeCheck) {
   const Tensor x = Tensor::of<uint8_t>({1, 2});
   Scalar s(3);
@@ -238,7 +275,7 @@ TEST(Frozen, GuardsItsInputs) {
   expect_error<ShapeError>([&] { return step.replay(x); }, {"2 inputs", "1"});
   EXPECT_EQ(step.replay(x, y)[0].to_vector<float>(), F(6, 0));
   const Frozen twice = tape.freeze({x, x}, {x * 2});
-  expect_error<Error>([&] { return twice.replay(x, y); }, {"inputs 0 and 1"});
+  expect_error<Error>([&] { return twice.replay(x, y); }, {"input 0", "input 1"});
   EXPECT_EQ(twice.replay(y, y)[0].to_vector<float>(), F(6, 0));
 }
 
@@ -253,6 +290,24 @@ TEST(Frozen, GuardsTensorsThatSharedAValue) {
   expect_values(step.replay()[0], F{0});
   a.assign_(Tensor::of({5.f}));
   expect_error<Error>([&] { return step.replay(); }, {"one value", "two"});
+}
+
+// A value read through another tensor than the input is not the input's at the next replay.
+TEST(Frozen, GuardsInputsThatShareTheirValue) {
+  const Tensor x = Tensor::of({1.f});
+  const Tensor y = x.value();
+  Frozen step, passed_on;
+  {
+    const Tape tape;
+    step = tape.freeze({x}, {x + 10.f * y});
+    passed_on = tape.freeze({x}, {x + 1.f, y});
+  }
+  expect_values(step.replay(x)[0], F{11});
+  const Tensor other = Tensor::of({2.f});
+  expect_error<Error>([&] { return step.replay(other); }, {"input 0", "captured", "two"});
+  expect_error<Error>([&] { return passed_on.replay(other); }, {"input 0", "captured", "two"});
+  y.assign_(other.value());
+  expect_values(step.replay(other)[0], F{22});
 }
 
 TEST(Frozen, TakesAnyLayout) {
