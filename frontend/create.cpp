@@ -113,9 +113,9 @@ Tensor from_memory(const TensorType& type, const void* data, std::span<const int
   const bool empty = shape.numel() == 0;
   // Borrowed memory is never written, so taking away the const gives nothing away.
   auto* start = static_cast<std::byte*>(const_cast<void*>(data)) + (empty ? 0 : low);
-  const auto storage = std::make_shared<Storage>(
-      start, empty ? 0 : static_cast<size_t>(high - low + width), &cpu_device(), /*borrowed=*/true,
-      [release = std::move(release)](void*, size_t) { release(); });
+  const StoragePtr storage(
+      new Storage(start, empty ? 0 : static_cast<size_t>(high - low + width), &cpu_device(),
+                  /*borrowed=*/true, [release = std::move(release)](void*, size_t) { release(); }));
 
   if (static_cast<int>(strides.size()) != shape.rank()) {
     throw ShapeError(str("from_memory: ", strides.size(), " strides for ", type));

@@ -44,8 +44,9 @@ void execute(const LoadedPlan& loaded, Execution& run) {
         slot.kind == SlotKind::Input ? *run.inputs[slot.index].value : run.results[slot.index];
     const auto width = static_cast<int64_t>(size_of(loaded.types[alias.output].dtype));
     const auto start = static_cast<std::byte*>(addresses[alias.slot.index]) + alias.offset * width;
-    run.results[alias.output] = {base.storage, loaded.strides[alias.output],
-                                 start - static_cast<std::byte*>(base.storage->data())};
+    run.results[alias.output] = {loaded.strides[alias.output],
+                                 start - static_cast<std::byte*>(base.storage->data()),
+                                 base.storage};
   }
 
   LaunchStatus status;

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 
 #include "ir/graph.h"
 #include "runtime/runtime.h"
@@ -15,9 +15,9 @@ class Trace;
 
 /// Where a stored value's elements are.
 struct StoredValue {
-  StoragePtr storage;
   std::array<int64_t, kMaxDims> strides{};  ///< bytes
   int64_t offset = 0;                       ///< bytes
+  StoragePtr storage;
 
   [[nodiscard]] std::byte* address() const {
     return static_cast<std::byte*>(storage->data()) + offset;
@@ -31,22 +31,23 @@ struct StoredValue {
 }
 
 /// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
-/// What recording touches comes first; a whole number of cache lines.
+/// What recording an op touches of its operands lies in one cache line: whether they are stored,
+/// and what follows that.
 struct alignas(64) LiveNode {
-  uint64_t sequence = 0;     ///< never repeats: tells a node from a later one in the same slot
-  NodeId id;                 ///< its own
-  uint64_t mark_trace = 0;   ///< serial of the trace that `mark` speaks of
-  uint32_t refs = 0;         ///< operands of others, bindings, fallbacks, tapes, traces, recordings
-  uint32_t mark = 0;         ///< index in that trace (see TraceRef)
-  uint32_t bindings = 0;     ///< tensors bound to it: its value must be kept
-  TensorId reader;           ///< the tensor it was last read through inside a tape
-  uint32_t reader_tape = 0;  ///< number of that tape
+  std::optional<StoredValue> stored;
+  uint64_t mark_trace = 0;  ///< serial of the trace that `mark` speaks of
+  uint64_t sequence = 0;    ///< never repeats: tells a node from a later one in the same slot
+  NodeId id;                ///< its own
+  uint32_t refs = 0;        ///< operands of others, bindings, fallbacks, tapes, traces, recordings
+  uint32_t mark = 0;        ///< index in that trace (see TraceRef)
+  uint32_t bindings = 0;    ///< tensors bound to it: its value must be kept
   Op op = Op::Input;
   bool in_flight = false;      ///< some thread is computing it
   bool keeps_history = false;  ///< an open tape: operands stay after it is stored
   bool consumed = false;       ///< its storage is given to a later value, computed or in flight
-  std::unique_ptr<StoredValue> stored;
-  uint64_t bits = 0;  ///< Parameter: the value
+  TensorId reader;             ///< the tensor it was last read through inside a tape
+  uint32_t reader_tape = 0;    ///< number of that tape
+  uint64_t bits = 0;           ///< Parameter: the value
 
   Operands operands;  ///< each holds a reference
   TensorType type;

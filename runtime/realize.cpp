@@ -168,7 +168,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       LiveNode& node = nodes[outputs[i].index];
       node.in_flight = false;
       if (done) {
-        node.stored = std::make_unique<StoredValue>(std::move(run.results[i]));
+        node.stored = std::move(run.results[i]);
         if (!node.keeps_history) drop_operands(outputs[i], locked);
       }
     }
@@ -244,7 +244,7 @@ void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Executio
     }
   }
   for (const PlanEntry::Input& input : entry.inputs) {
-    run.inputs.push_back({nodes[trace.leaves()[input.leaf].index].stored.get(), input.shift});
+    run.inputs.push_back({&*nodes[trace.leaves()[input.leaf].index].stored, input.shift});
   }
   for (const uint32_t leaf : entry.parameters) {
     run.parameters.push_back(nodes[trace.leaves()[leaf].index].bits);
@@ -257,11 +257,11 @@ void Runtime::realize(std::span<const TensorId> ids) {
   impl_->realize(ids, Impl::What::Given);
 }
 
-std::unique_ptr<StoredValue> Runtime::Impl::store_parameter(const LiveNode& parameter) {
+StoredValue Runtime::Impl::store_parameter(const LiveNode& parameter) {
   const size_t width = size_of(parameter.type.dtype);
-  auto value = std::make_unique<StoredValue>();
-  value->storage = cpu_device().allocator().allocate(width);
-  std::memcpy(value->storage->data(), &parameter.bits, width);
+  StoredValue value;
+  value.storage = cpu_device().allocator().allocate(width);
+  std::memcpy(value.storage->data(), &parameter.bits, width);
   return value;
 }
 
@@ -272,7 +272,7 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
       LiveNode& node = live_node(id);
       if (node.stored || node.op == Op::Parameter) {
         type = node.type;
-        return node.stored ? *node.stored : *store_parameter(node);
+        return node.stored ? *node.stored : store_parameter(node);
       }
     }
     const TensorId ids[] = {id};

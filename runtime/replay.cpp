@@ -16,7 +16,7 @@ struct FrozenStep::Run {
   SmallVector<NodeId, 16> made;      ///< by graph output, in flight, a reference each
   SmallVector<NodeId, 4> scalars;    ///< by parameter that is a result, a reference each
   SmallVector<NodeId, 16> replaced;  ///< by assign: the node before, with the binding's reference
-  std::vector<std::unique_ptr<StoredValue>> stored;    ///< parameters given where data is read
+  std::vector<StoredValue> stored;   ///< parameters given where data is read
   std::vector<std::array<int64_t, kMaxDims>> strides;  ///< when no variant fits
   std::shared_ptr<const Variant> variant;
   Execution execution;
@@ -181,7 +181,11 @@ bool FrozenStep::find_variant(Run& run) {
   const auto fits = [&](const Variant& variant) {
     for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
       const auto& stored = runtime_.nodes[run.leaves[input_leaves_[i]].index].stored;
-      if (stored && stored->strides != variant.strides[i]) return false;
+      const auto rank = static_cast<size_t>(leaves_[input_leaves_[i]].type.shape.rank());
+      if (stored && !std::equal(stored->strides.begin(), stored->strides.begin() + rank,
+                                variant.strides[i].begin())) {
+        return false;
+      }
     }
     return true;
   };
@@ -232,11 +236,12 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
 
   Execution& execution = run.execution;
   execution.clear(output_types_.size());
+  run.stored.reserve(input_leaves_.size());  // they are pointed to
   for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
     const LiveNode& leaf = nodes[run.leaves[input_leaves_[i]].index];
-    const StoredValue* value = leaf.stored.get();
-    if (value == nullptr) value = run.stored.emplace_back(runtime_.store_parameter(leaf)).get();
-    execution.inputs.push_back({value, run.variant->shifts[i]});
+    const StoredValue& value =
+        leaf.stored ? *leaf.stored : run.stored.emplace_back(runtime_.store_parameter(leaf));
+    execution.inputs.push_back({&value, run.variant->shifts[i]});
   }
   for (const Variant::Donation& donation : run.variant->donations) {
     LiveNode& leaf = nodes[run.leaves[donation.leaf].index];
@@ -285,7 +290,7 @@ void FrozenStep::finish(std::unique_ptr<Run> done_run, bool done, std::span<Tens
   for (uint32_t i = 0; i < run.made.size(); ++i) {
     LiveNode& node = nodes[run.made[i].index];
     node.in_flight = false;
-    if (done) node.stored = std::make_unique<StoredValue>(std::move(run.execution.results[i]));
+    if (done) node.stored = std::move(run.execution.results[i]);
   }
   for (uint32_t i = 0; i < run.replaced.size(); ++i) {
     const NodeId before = run.replaced[i];

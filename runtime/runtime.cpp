@@ -184,10 +184,8 @@ bool Runtime::is_realized(TensorId id) const {
 
 TensorId Runtime::from_storage(DType dtype, const Layout& layout, StoragePtr storage) {
   Impl::Locked locked(*impl_);
-  auto stored =
-      std::make_unique<StoredValue>(StoredValue{std::move(storage), layout.strides, layout.offset});
   LiveNode& node = impl_->new_node(Op::Input, dtype, layout.shape);
-  node.stored = std::move(stored);
+  node.stored = {layout.strides, layout.offset, std::move(storage)};
   return impl_->bind_owned(node);
 }
 

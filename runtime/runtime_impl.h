@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
-#include <mutex>
 #include <vector>
 
 #include "compiler/kernel_cache.h"
@@ -12,6 +10,7 @@
 #include "compiler/pipeline.h"
 #include "runtime/execute.h"
 #include "runtime/live_node.h"
+#include "runtime/mutex.h"
 #include "runtime/plan_entry.h"
 #include "runtime/runtime.h"
 #include "runtime/slab.h"
@@ -129,15 +128,15 @@ struct Runtime::Impl {
       if (storage) impl_.discarded.push_back(std::move(storage));
     }
 
-    std::unique_lock<std::mutex> lock;
+    std::unique_lock<Mutex> lock;
 
    private:
     void unlock_and_destroy();
     Impl& impl_;
   };
 
-  mutable std::mutex mutex;
-  std::condition_variable computed;  ///< some in-flight value was stored, or failed
+  mutable Mutex mutex;
+  Condition computed;  ///< some in-flight value was stored, or failed
   Slab<LiveNode> nodes;
   Slab<Binding> tensors;
   uint64_t next_sequence = 1;
@@ -302,7 +301,7 @@ struct Runtime::Impl {
   [[nodiscard]] Graph graph_of(const Trace& trace, const PlanEntry& entry);
 
   // Mutex held: a parameter's value as data.
-  [[nodiscard]] std::unique_ptr<StoredValue> store_parameter(const LiveNode& parameter);
+  [[nodiscard]] StoredValue store_parameter(const LiveNode& parameter);
   // Mutex held: collects what a plan reads and decides donations.
   void prepare(const Trace& trace, const PlanEntry& entry, Execution& run);
 };

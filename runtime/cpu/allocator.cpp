@@ -6,6 +6,9 @@
 
 #include <bit>
 #include <cstdlib>
+#include <mutex>
+#include <new>
+#include <utility>
 
 #include "ir/error.h"
 
@@ -100,78 +103,93 @@ BlockAllocator::~BlockAllocator() {
   trim();
 }
 
-StoragePtr BlockAllocator::allocate(size_t bytes) {
-  void* block = take(bytes);
-  try {
-    return std::make_shared<Storage>(block, bytes, device_, /*borrowed=*/false,
-                                     [this](void* data, size_t size) { release(data, size); });
-  } catch (...) {
-    release(block, bytes);
-    throw;
-  }
-}
+/// Memory of one size class, in use or in its free list.
+class BlockAllocator::Block final : public Storage {
+ public:
+  Block(void* data, int index, BlockAllocator& owner)
+      : Storage(data, owner.device_), owner_(owner), index_(index) {}
+  ~Block() override { system_free(data_, block_bytes()); }
 
-void* BlockAllocator::take(size_t bytes) {
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] size_t block_bytes() const { return class_bytes(index_); }
+  void set_bytes(size_t bytes) { bytes_ = bytes; }
+  Block* next = nullptr;  ///< while it is free
+
+ private:
+  void retire() noexcept override { owner_.release(*this); }
+  BlockAllocator& owner_;
+  const int index_;
+};
+
+StoragePtr BlockAllocator::allocate(size_t bytes) {
   if (bytes > kMost) {
     throw OutOfMemoryError(
         str("out of memory: ", bytes, " bytes asked for, ", live_bytes(), " in use"));
   }
-  const int index = class_of(bytes);
-  const size_t block = class_bytes(index);
+  Block& block = take(class_of(bytes), bytes);
+  block.set_bytes(bytes);
+  return StoragePtr(&block);
+}
+
+BlockAllocator::Block& BlockAllocator::take(int index, size_t bytes) {
+  const size_t size = class_bytes(index);
   {
     const std::lock_guard lock(mutex_);
-    if (Free* head = free_[index]; head != nullptr) {
+    if (Block* head = free_[index]; head != nullptr) {
       free_[index] = head->next;
-      add(cached_, -block);
-      add(live_, block);
-      return head;
+      add(cached_, -size);
+      add(live_, size);
+      return *head;
     }
   }
-  void* data = system_allocate(block);
+  void* data = system_allocate(size);
   if (data == nullptr) {
     trim();  // blocks of other sizes may be all that is missing
-    data = system_allocate(block);
+    data = system_allocate(size);
   }
-  if (data == nullptr) {
+  Block* const block = data == nullptr ? nullptr : new (std::nothrow) Block(data, index, *this);
+  if (block == nullptr) {
+    if (data != nullptr) system_free(data, size);
     throw OutOfMemoryError(
         str("out of memory: ", bytes, " bytes asked for, ", live_bytes(), " in use"));
   }
   const std::lock_guard lock(mutex_);
-  add(live_, block);
-  return data;
+  add(live_, size);
+  return *block;
 }
 
-void BlockAllocator::release(void* data, size_t bytes) noexcept {
-  const int index = class_of(bytes);
-  const size_t block = class_bytes(index);
-  std::array<Free*, kClasses> evicted;
+void BlockAllocator::release(Block& block) noexcept {
+  const size_t size = block.block_bytes();
+  std::array<Block*, kClasses> evicted;
   bool over = false;
-  if (block > cache_limit_) {
+  if (size > cache_limit_) {
     {
       const std::lock_guard lock(mutex_);
-      add(live_, -block);
+      add(live_, -size);
     }
-    return system_free(data, block);
+    delete &block;
+    return;
   }
   {
     const std::lock_guard lock(mutex_);
-    add(live_, -block);
-    if (cached_.load(std::memory_order_relaxed) + block > cache_limit_) {
+    add(live_, -size);
+    if (cached_.load(std::memory_order_relaxed) + size > cache_limit_) {
       over = true;
       evicted.fill(nullptr);
-      evict(cache_limit_ - block, evicted);
+      evict(cache_limit_ - size, evicted);
     }
-    free_[index] = new (data) Free{free_[index]};
-    add(cached_, block);
+    block.next = free_[block.index()];
+    free_[block.index()] = &block;
+    add(cached_, size);
   }
   if (over) give_back(evicted);
 }
 
-void BlockAllocator::evict(size_t keep, std::array<Free*, kClasses>& evicted) {
+void BlockAllocator::evict(size_t keep, std::array<Block*, kClasses>& evicted) {
   size_t cached = cached_.load(std::memory_order_relaxed);
   for (int index = kClasses - 1; index >= 0 && cached > keep; --index) {
     while (free_[index] != nullptr && cached > keep) {
-      Free* block = free_[index];
+      Block* block = free_[index];
       free_[index] = block->next;
       block->next = evicted[index];
       evicted[index] = block;
@@ -181,18 +199,14 @@ void BlockAllocator::evict(size_t keep, std::array<Free*, kClasses>& evicted) {
   cached_.store(cached, std::memory_order_relaxed);
 }
 
-void BlockAllocator::give_back(std::array<Free*, kClasses>& evicted) noexcept {
-  for (int index = 0; index < kClasses; ++index) {
-    while (evicted[index] != nullptr) {
-      Free* next = evicted[index]->next;
-      system_free(evicted[index], class_bytes(index));
-      evicted[index] = next;
-    }
+void BlockAllocator::give_back(std::array<Block*, kClasses>& evicted) noexcept {
+  for (Block*& first : evicted) {
+    while (first != nullptr) delete std::exchange(first, first->next);
   }
 }
 
 void BlockAllocator::trim() {
-  std::array<Free*, kClasses> evicted{};
+  std::array<Block*, kClasses> evicted{};
   {
     const std::lock_guard lock(mutex_);
     evict(0, evicted);

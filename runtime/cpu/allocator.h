@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 
 #include "runtime/device.h"
+#include "runtime/mutex.h"
 
 namespace reprise {
 
@@ -39,24 +39,22 @@ class BlockAllocator final : public Allocator {
   [[nodiscard]] static size_t block_bytes(size_t bytes);
 
  private:
-  /// A freed block, linked through its own first bytes.
-  struct Free {
-    Free* next;
-  };
+  class Block;
   static constexpr int kClasses = 4 * 48;
 
   static int class_of(size_t block);
-  void* take(size_t bytes);
-  void release(void* block, size_t bytes) noexcept;
+  /// A block of the class, freed or new. Throws OutOfMemoryError, which names `bytes`.
+  Block& take(int index, size_t bytes);
+  void release(Block& block) noexcept;
   /// Unlinks cached blocks, the largest first, until at most `keep` bytes stay. Under mutex_.
-  void evict(size_t keep, std::array<Free*, kClasses>& evicted);
-  static void give_back(std::array<Free*, kClasses>& evicted) noexcept;
+  void evict(size_t keep, std::array<Block*, kClasses>& evicted);
+  static void give_back(std::array<Block*, kClasses>& evicted) noexcept;
   static size_t class_bytes(int index);
 
   Device* device_;
   const size_t cache_limit_;
-  std::mutex mutex_;
-  std::array<Free*, kClasses> free_{};
+  Mutex mutex_;
+  std::array<Block*, kClasses> free_{};  ///< linked lists
   std::atomic<size_t> live_{0};
   std::atomic<size_t> cached_{0};
 };
