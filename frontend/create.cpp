@@ -60,15 +60,6 @@ int64_t checked_count(Count count, Number from, Number to, Number by) {
   return count > 0 ? static_cast<int64_t>(count) : 0;
 }
 
-/// Whether `dtype`, a float, holds the value without overflow.
-bool is_finite_in(double value, DType dtype) {
-  const double largest = dtype == DType::F16    ? 65504
-                         : dtype == DType::BF16 ? 0x1.fep127
-                         : dtype == DType::F32  ? double{std::numeric_limits<float>::max()}
-                                                : std::numeric_limits<double>::max();
-  return std::abs(value) <= largest;
-}
-
 }  // namespace
 
 Tensor full(const Shape& shape, Number value) {
@@ -229,7 +220,7 @@ Tensor uniform(const Shape& shape, Number low, Number high, DType dtype) {
     throw Error(str("uniform from ", low, " to ", high, ": expected low <= high"));
   }
   for (const double value : {low.as_double(), high.as_double(), span}) {
-    if (!is_finite_in(value, dtype)) {
+    if (!(std::abs(value) <= largest_finite(dtype))) {
       throw Error(str("uniform from ", low, " to ", high, ": ", value, " overflows ", dtype));
     }
   }

@@ -1,37 +1,12 @@
 // Elementwise ops: promotion, weak numbers, then one recorded node.
+#include "ir/elementwise.h"
+
 #include "frontend/ops.h"
 #include "frontend/record.h"
 
 namespace reprise {
 
 namespace {
-
-/// The dtype an op computes in when its operands agree on `dtype`.
-DType computed_in(Op op, DType dtype) {
-  const bool inexact = is_float(dtype) || is_complex(dtype);
-  switch (op) {
-    case Op::Divide:
-    case Op::CopySign:
-    case Op::Sqrt:
-    case Op::Rsqrt:
-    case Op::Reciprocal:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Sigmoid:
-    case Op::Gelu:
-    case Op::Erf:
-    case Op::Erfinv:
-    case Op::IsNan:
-    case Op::IsInf:
-    case Op::IsFinite:
-      return inexact ? dtype : DType::F32;
-    default:
-      return dtype;  // every other op takes what it is given, or says that it does not
-  }
-}
 
 /// A handle on `x` in another dtype.
 Tensor converted(const Tensor& x, DType dtype) {
@@ -179,9 +154,35 @@ REPRISE_UNARY(sin, Sin)
 REPRISE_UNARY(cos, Cos)
 REPRISE_UNARY(tanh, Tanh)
 REPRISE_UNARY(sigmoid, Sigmoid)
-REPRISE_UNARY(gelu, Gelu)
 REPRISE_UNARY(erf, Erf)
 REPRISE_UNARY(erfinv, Erfinv)
+REPRISE_UNARY(exp2, Exp2)
+REPRISE_UNARY(expm1, Expm1)
+REPRISE_UNARY(log2, Log2)
+REPRISE_UNARY(log10, Log10)
+REPRISE_UNARY(log1p, Log1p)
+REPRISE_UNARY(tan, Tan)
+REPRISE_UNARY(asin, Asin)
+REPRISE_UNARY(acos, Acos)
+REPRISE_UNARY(atan, Atan)
+REPRISE_UNARY(sinh, Sinh)
+REPRISE_UNARY(cosh, Cosh)
+REPRISE_UNARY(asinh, Asinh)
+REPRISE_UNARY(acosh, Acosh)
+REPRISE_UNARY(atanh, Atanh)
+REPRISE_UNARY(cbrt, Cbrt)
+REPRISE_UNARY(erfc, Erfc)
+REPRISE_UNARY(signbit, SignBit)
+REPRISE_UNARY(relu6, Relu6)
+REPRISE_UNARY(selu, Selu)
+REPRISE_UNARY(silu, Silu)
+REPRISE_UNARY(mish, Mish)
+REPRISE_UNARY(softplus, Softplus)
+REPRISE_UNARY(softsign, Softsign)
+REPRISE_UNARY(hardsigmoid, HardSigmoid)
+REPRISE_UNARY(hardswish, HardSwish)
+REPRISE_UNARY(logsigmoid, LogSigmoid)
+REPRISE_UNARY(tanhshrink, TanhShrink)
 REPRISE_UNARY(stop_gradient, StopGradient)
 #undef REPRISE_UNARY
 
@@ -221,6 +222,13 @@ REPRISE_BINARY(remainder, Remainder)
 REPRISE_BINARY(maximum, Maximum)
 REPRISE_BINARY(minimum, Minimum)
 REPRISE_BINARY(copysign, CopySign)
+REPRISE_BINARY(atan2, Atan2)
+REPRISE_BINARY(hypot, Hypot)
+REPRISE_BINARY(logaddexp, LogAddExp)
+REPRISE_BINARY(nextafter, NextAfter)
+REPRISE_BINARY(leaky_relu, LeakyRelu)
+REPRISE_BINARY(elu, Elu)
+REPRISE_BINARY(celu, Celu)
 REPRISE_BINARY(bitwise_and, BitwiseAnd)
 REPRISE_BINARY(bitwise_or, BitwiseOr)
 REPRISE_BINARY(bitwise_xor, BitwiseXor)
@@ -268,16 +276,123 @@ Tensor where(const Tensor& condition, Operand yes, Operand no) {
   return record(Op::Where, {test.id(), x.id(), y.id()});
 }
 
-Tensor clamp(const Tensor& x, Operand low, Operand high) {
-  DType dtype = x.dtype();
-  for (const Operand* bound : {&low, &high}) {
-    dtype = bound->tensor() != nullptr ? promote(dtype, bound->tensor()->dtype())
-                                       : bound->number().join(dtype);
+namespace {
+
+/// Records an op on operands of one dtype: theirs by promotion, or f32 where the op wants floats.
+Tensor record_agreed(Op op, std::initializer_list<Operand> operands) {
+  std::optional<DType> dtype;
+  for (const Operand& operand : operands) {
+    if (operand.tensor() == nullptr) continue;
+    const DType own = operand.tensor()->dtype();
+    dtype = dtype ? promote(*dtype, own) : own;
   }
-  const auto operand = [&](const Operand& o) {
-    return o.tensor() != nullptr ? cast(*o.tensor(), dtype) : parameter(o.number(), dtype);
-  };
-  return record(Op::Clip, {cast(x, dtype).id(), operand(low).id(), operand(high).id()});
+  if (!dtype) throw Error(str(op, ": at least one operand must be a tensor"));
+  for (const Operand& operand : operands) {
+    if (operand.tensor() == nullptr) dtype = operand.number().join(*dtype);
+  }
+  dtype = computed_in(op, *dtype);
+  SmallVector<TensorId, 4> ids;
+  std::vector<Tensor> held;
+  for (const Operand& operand : operands) {
+    held.push_back(operand.tensor() != nullptr ? cast(*operand.tensor(), *dtype)
+                                               : parameter(operand.number(), *dtype));
+    ids.push_back(held.back().id());
+  }
+  return record(op, ids);
+}
+
+Operand truth(const Operand& operand, Tensor& held) {
+  if (operand.tensor() == nullptr) return Number(operand.number().as_double() != 0);
+  held = cast(*operand.tensor(), DType::Bool);
+  return held;
+}
+
+Tensor logical(Op op, const Operand& a, const Operand& b) {
+  Tensor left, right;
+  return binary(op, truth(a, left), truth(b, right));
+}
+
+}  // namespace
+
+Tensor logical_and(Operand a, Operand b) {
+  return logical(Op::BitwiseAnd, a, b);
+}
+Tensor logical_or(Operand a, Operand b) {
+  return logical(Op::BitwiseOr, a, b);
+}
+Tensor logical_xor(Operand a, Operand b) {
+  return logical(Op::BitwiseXor, a, b);
+}
+Tensor logical_not(const Tensor& x) {
+  return record(Op::BitwiseInvert, cast(x, DType::Bool));
+}
+
+Tensor frac(const Tensor& x) {
+  const DType dtype = x.dtype();
+  return is_integer(dtype) || dtype == DType::Bool ? record_agreed(Op::Subtract, {x, x})
+                                                   : record(Op::Frac, x);
+}
+
+Tensor bitcast(const Tensor& x, DType dtype) {
+  return x.dtype() == dtype ? x.value() : record(Op::Bitcast, x, Attrs().add_type(dtype));
+}
+
+Tensor ldexp(const Tensor& x, const Tensor& exponent) {
+  if (!is_integer(exponent.dtype())) {
+    throw DTypeError(str("ldexp: the exponents are integers, not ", exponent.type()));
+  }
+  const Tensor mantissa = cast(x, computed_in(Op::Exp, x.dtype()));
+  return record(Op::Ldexp, {mantissa.id(), cast(exponent, DType::I64).id()});
+}
+
+Tensor gelu(const Tensor& x, Gelu form) {
+  if (form == Gelu::Erf) return unary(Op::Gelu, x);
+  const Tensor wide = cast(x, computed_in(Op::Gelu, x.dtype()));
+  return record(Op::Gelu, wide, Attrs().add_int(1));
+}
+
+Tensor clamp(const Tensor& x, Operand low, Operand high) {
+  return record_agreed(Op::Clip, {x, low, high});
+}
+Tensor hardtanh(const Tensor& x, Operand low, Operand high) {
+  return clamp(x, low, high);
+}
+Tensor lerp(Operand start, Operand end, Operand weight) {
+  return record_agreed(Op::Lerp, {start, end, weight});
+}
+Tensor threshold(const Tensor& x, Operand bound, Operand value) {
+  return record_agreed(Op::Threshold, {x, bound, value});
+}
+
+Tensor nan_to_num(const Tensor& x, Number nan, std::optional<Number> posinf,
+                  std::optional<Number> neginf) {
+  const DType dtype = x.dtype();
+  if (!is_float(dtype)) return x.value();
+  const double largest = largest_finite(dtype);
+  return record_agreed(Op::NanToNum, {x, nan, posinf.value_or(largest), neginf.value_or(-largest)});
+}
+
+Tensor prelu(const Tensor& x, const Tensor& weight) {
+  const Shape shape = x.shape();
+  if (weight.numel() == 1) return leaky_relu(x, reshape(weight, {}));
+  if (weight.rank() != 1 || shape.rank() < 2 || weight.size(0) != shape[1]) {
+    throw ShapeError(
+        str("prelu: the weight has one element, or one for each of the input's axis 1: ", x.type(),
+            " and ", weight.type()));
+  }
+  SmallVector<int64_t, kMaxDims> along{shape[1]};
+  for (int axis = 2; axis < shape.rank(); ++axis) along.push_back(1);
+  return leaky_relu(x, reshape(weight, along));
+}
+
+Tensor glu(const Tensor& x, int64_t axis) {
+  const int64_t extent = x.size(axis);
+  if (extent % 2 != 0) {
+    throw ShapeError(
+        str("glu: axis ", axis, " of ", x.type(), " has extent ", extent, ", which is not even"));
+  }
+  const Tensor half = slice(x, axis, {.start = extent / 2});
+  return slice(x, axis, {.stop = extent / 2}) * sigmoid(half);
 }
 
 }  // namespace reprise

@@ -56,9 +56,32 @@ class Operand {
 [[nodiscard]] Tensor cos(const Tensor& x);
 [[nodiscard]] Tensor tanh(const Tensor& x);
 [[nodiscard]] Tensor sigmoid(const Tensor& x);
-[[nodiscard]] Tensor gelu(const Tensor& x);  ///< x * Phi(x), by erf
 [[nodiscard]] Tensor erf(const Tensor& x);
 [[nodiscard]] Tensor erfinv(const Tensor& x);
+[[nodiscard]] Tensor erfc(const Tensor& x);  ///< 1 - erf(x), accurate in its tail
+[[nodiscard]] Tensor exp2(const Tensor& x);
+[[nodiscard]] Tensor expm1(const Tensor& x);  ///< exp(x) - 1, accurate near 0
+[[nodiscard]] Tensor log2(const Tensor& x);
+[[nodiscard]] Tensor log10(const Tensor& x);
+[[nodiscard]] Tensor log1p(const Tensor& x);  ///< log(1 + x), accurate near 0
+[[nodiscard]] Tensor cbrt(const Tensor& x);   ///< cube root, of negative numbers too
+[[nodiscard]] Tensor tan(const Tensor& x);
+[[nodiscard]] Tensor asin(const Tensor& x);
+[[nodiscard]] Tensor acos(const Tensor& x);
+[[nodiscard]] Tensor atan(const Tensor& x);
+[[nodiscard]] Tensor sinh(const Tensor& x);
+[[nodiscard]] Tensor cosh(const Tensor& x);
+[[nodiscard]] Tensor asinh(const Tensor& x);
+[[nodiscard]] Tensor acosh(const Tensor& x);
+[[nodiscard]] Tensor atanh(const Tensor& x);
+[[nodiscard]] Tensor frac(const Tensor& x);         ///< x - trunc(x); of integers 0
+[[nodiscard]] Tensor signbit(const Tensor& x);      ///< whether the sign bit is set, of -0 too
+[[nodiscard]] Tensor logical_not(const Tensor& x);  ///< whether x is 0
+/// x with NaN and the infinities replaced: by 0 and the largest finite values unless told.
+[[nodiscard]] Tensor nan_to_num(const Tensor& x, Number nan = 0, std::optional<Number> posinf = {},
+                                std::optional<Number> neginf = {});
+/// The same bits as another dtype of the same size; DTypeError for another size.
+[[nodiscard]] Tensor bitcast(const Tensor& x, DType dtype);
 /// Converts by the cast rules: float to integer saturates, NaN gives 0, integers wrap.
 [[nodiscard]] Tensor cast(const Tensor& x, DType dtype);
 /// The value, through which no gradient flows.
@@ -76,6 +99,15 @@ class Operand {
 [[nodiscard]] Tensor maximum(Operand a, Operand b);  ///< NaN if either is
 [[nodiscard]] Tensor minimum(Operand a, Operand b);
 [[nodiscard]] Tensor copysign(Operand magnitude, Operand sign);
+[[nodiscard]] Tensor atan2(Operand y, Operand x);  ///< the angle of the point (x, y)
+[[nodiscard]] Tensor hypot(Operand a, Operand b);  ///< sqrt(a*a + b*b) without overflow
+[[nodiscard]] Tensor logaddexp(Operand a, Operand b);
+[[nodiscard]] Tensor nextafter(Operand a, Operand b);  ///< the next float toward b
+/// x * 2^exponent; integers become f32. DTypeError unless the exponents are integers.
+[[nodiscard]] Tensor ldexp(const Tensor& x, const Tensor& exponent);
+[[nodiscard]] Tensor logical_and(Operand a, Operand b);  ///< of whether each is not 0
+[[nodiscard]] Tensor logical_or(Operand a, Operand b);
+[[nodiscard]] Tensor logical_xor(Operand a, Operand b);
 [[nodiscard]] Tensor bitwise_and(Operand a, Operand b);
 [[nodiscard]] Tensor bitwise_or(Operand a, Operand b);
 [[nodiscard]] Tensor bitwise_xor(Operand a, Operand b);
@@ -89,8 +121,34 @@ class Operand {
 [[nodiscard]] Tensor greater_equal(Operand a, Operand b);
 /// `yes` where the condition (cast to bool) holds, else `no`.
 [[nodiscard]] Tensor where(const Tensor& condition, Operand yes, Operand no);
-/// min(max(x, low), high); no gradient flows to the bounds.
+/// min(max(x, low), high).
 [[nodiscard]] Tensor clamp(const Tensor& x, Operand low, Operand high);
+/// start + weight (end - start), exactly the ends at weights 0 and 1.
+[[nodiscard]] Tensor lerp(Operand start, Operand end, Operand weight);
+
+// Activations; integers become f32. Numbers are read at every launch, they never recompile.
+enum class Gelu : uint8_t { Erf, Tanh };
+[[nodiscard]] Tensor gelu(const Tensor& x, Gelu form = Gelu::Erf);  ///< x Phi(x), or by tanh
+[[nodiscard]] Tensor relu6(const Tensor& x);                        ///< min(max(x, 0), 6)
+[[nodiscard]] Tensor leaky_relu(Operand x, Operand slope = 0.01);
+/// leaky_relu with a slope for each channel, axis 1 of x, or one for all. Throws ShapeError.
+[[nodiscard]] Tensor prelu(const Tensor& x, const Tensor& weight);
+[[nodiscard]] Tensor elu(Operand x, Operand alpha = 1.0);
+[[nodiscard]] Tensor celu(Operand x, Operand alpha = 1.0);
+[[nodiscard]] Tensor selu(const Tensor& x);
+[[nodiscard]] Tensor silu(const Tensor& x);         ///< x sigmoid(x)
+[[nodiscard]] Tensor mish(const Tensor& x);         ///< x tanh(softplus(x))
+[[nodiscard]] Tensor softplus(const Tensor& x);     ///< log(1 + exp(x))
+[[nodiscard]] Tensor softsign(const Tensor& x);     ///< x / (1 + |x|)
+[[nodiscard]] Tensor hardsigmoid(const Tensor& x);  ///< relu6(x + 3) / 6
+[[nodiscard]] Tensor hardswish(const Tensor& x);    ///< x hardsigmoid(x)
+[[nodiscard]] Tensor hardtanh(const Tensor& x, Operand low = -1.0, Operand high = 1.0);
+[[nodiscard]] Tensor logsigmoid(const Tensor& x);
+[[nodiscard]] Tensor tanhshrink(const Tensor& x);  ///< x - tanh(x)
+/// x above the bound, else the value.
+[[nodiscard]] Tensor threshold(const Tensor& x, Operand bound, Operand value);
+/// The first half of an axis times the sigmoid of the second. ShapeError for an odd extent.
+[[nodiscard]] Tensor glu(const Tensor& x, int64_t axis = -1);
 
 enum class KeepDims : uint8_t { No, Yes };
 

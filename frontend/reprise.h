@@ -1,15 +1,18 @@
 // Everything a program that uses Reprise needs.
 #pragma once
 
+#include "frontend/contractions.h"
 #include "frontend/create.h"
 #include "frontend/data_loader.h"
 #include "frontend/frozen.h"
 #include "frontend/idx.h"
+#include "frontend/losses.h"
 #include "frontend/lr_schedule.h"
 #include "frontend/nn.h"
 #include "frontend/ops.h"
 #include "frontend/optim.h"
 #include "frontend/progress.h"
+#include "frontend/rearrange.h"
 #include "frontend/tape.h"
 #include "frontend/tensor.h"
 #include "ir/error.h"

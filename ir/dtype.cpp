@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+
+#include "ir/error.h"
 
 namespace reprise {
 namespace {
@@ -103,6 +106,14 @@ DType promote(DType a, DType b) {
       return DType::C128;
   }
   return a;
+}
+
+double largest_finite(DType dtype) {
+  REPRISE_ASSERT(is_float(dtype));
+  if (dtype == DType::F16) return 65504;
+  if (dtype == DType::BF16) return 0x1.fep127;
+  return dtype == DType::F32 ? std::numeric_limits<float>::max()
+                             : std::numeric_limits<double>::max();
 }
 
 int64_t min_integer(DType dtype) {

@@ -50,6 +50,8 @@ enum class DTypeCategory : uint8_t { Bool, Integer, Float, Complex };
 /// The dtype two tensors are computed in: the category lattice bool < integer < float < complex;
 /// mixed signedness widens, u64 with a signed integer gives f64, f16 with bf16 gives f32.
 [[nodiscard]] DType promote(DType a, DType b);
+/// The largest finite value of a float dtype.
+[[nodiscard]] double largest_finite(DType dtype);
 /// Smallest and largest value of an integer dtype (bool: 0 and 1).
 [[nodiscard]] int64_t min_integer(DType dtype);
 [[nodiscard]] uint64_t max_integer(DType dtype);

@@ -41,4 +41,8 @@ class ElementwiseResults {
   static constinit std::array<std::array<std::atomic<uint8_t>, kNumDTypes>, kBuiltinOps> table_;
 };
 
+/// The dtype in which an op computes whose operands have `dtype`: f32 for bool and integers where
+/// it takes floats only, else `dtype` itself, which it may refuse.
+[[nodiscard]] DType computed_in(Op op, DType dtype);
+
 }  // namespace reprise

@@ -1,5 +1,6 @@
-// Exp, log, tanh and erf. The polynomials are minimax fits (Remez) with coefficients rounded in
-// turn; each comment says what is approximated, where, and the error of the fit.
+// Exp, log, tanh and erf, and parts of the first two that other functions are made of. The
+// polynomials are minimax fits (Remez) with coefficients rounded in turn; each comment says what is
+// approximated, where, and the error of the fit.
 #include "ir/math.h"
 
 #include <cmath>
@@ -63,43 +64,43 @@ constexpr double kLn2RestSingle = -0x1.05c610p-29;
 constexpr double kLn2HighDouble = 0x1.62e42feep-1;
 constexpr double kLn2LowDouble = 0x1.a39ef35793c76p-33;
 
-struct Exponential {
-  ScalarId fraction;  ///< e^x = fraction * 2^exponent, fraction in about [0.7, 1.42]
-  ScalarId exponent;  ///< an integer of the float's size
-};
+/// (e^r - 1 - r) / r^2
+ScalarId exp_rest(FloatBuilder& f, ScalarId r) {
+  return f.single() ? f.polynomial(r, kExpSingle) : f.polynomial(r, kExpDouble);
+}
 
-/// Two-step reduction by n = round(x / ln 2). NaN goes through the fraction.
+}  // namespace
+
+ScalarId FloatBuilder::scaled(ScalarId x, ScalarId n) {
+  // In two factors, as 2^n itself may overflow or be denormal; only the last product rounds.
+  const ScalarId half = b.binary(ScalarOp::Shr, n, integer(1));
+  return b.mul(b.mul(x, power_of_two(half)), power_of_two(b.sub(n, half)));
+}
+
+// Two-step reduction by n = round(x / ln 2).
 Exponential split_exp(FloatBuilder& f, ScalarId x) {
   ScalarBuilder& b = f.b;
   const ScalarId sum = f.fma(x, f.value(0x1.71547652b82fep+0), f.rounder());
   const ScalarId n = b.sub(sum, f.value(f.rounder()));
   const ScalarId high = f.fma(n, f.single() ? -kLn2HighSingle : -kLn2HighDouble, x);
   const ScalarId r = f.fma(n, f.single() ? -kLn2LowSingle : -kLn2LowDouble, high);
-  const ScalarId p = f.single() ? f.polynomial(r, kExpSingle) : f.polynomial(r, kExpDouble);
-  const ScalarId fraction = f.fma(f.fma(p, r, 1), r, 1);
-  const ScalarId rounder = b.bitcast(f.value(f.rounder()), f.bits);
-  return {fraction, b.sub(b.bitcast(sum, f.bits), rounder)};
+  return {r, f.integer_of(sum)};
 }
 
-/// e^x where the result is known to be a normal number.
+ScalarId small_exp(FloatBuilder& f, ScalarId r) {
+  return f.fma(f.fma(exp_rest(f, r), r, 1), r, 1);
+}
+
+ScalarId small_expm1(FloatBuilder& f, ScalarId r) {
+  return f.b.fma(f.b.mul(exp_rest(f, r), r), r, r);
+}
+
 ScalarId bounded_exp(FloatBuilder& f, ScalarId x) {
   const Exponential e = split_exp(f, x);
-  return f.b.mul(e.fraction, f.power_of_two(e.exponent));
+  return f.b.mul(small_exp(f, e.rest), f.power_of_two(e.exponent));
 }
 
-ScalarId exp(FloatBuilder& f, ScalarId x) {
-  ScalarBuilder& b = f.b;
-  // Past these bounds the result is infinite or zero anyway, and the exponent stays in range.
-  const ScalarId bounded =
-      f.single() ? f.at_least(f.at_most(x, 89), -104.5) : f.at_least(f.at_most(x, 710), -746);
-  const Exponential e = split_exp(f, bounded);
-  // In two factors, as 2^n itself may overflow or be denormal; only the last product rounds.
-  const ScalarId half = b.binary(ScalarOp::Shr, e.exponent, f.integer(1));
-  const ScalarId rest = b.sub(e.exponent, half);
-  return b.mul(b.mul(e.fraction, f.power_of_two(half)), f.power_of_two(rest));
-}
-
-ScalarId log(FloatBuilder& f, ScalarId x) {
+Logarithm split_log(FloatBuilder& f, ScalarId x) {
   ScalarBuilder& b = f.b;
   const bool single = f.single();
   const ScalarId denormal = b.lt(x, f.value(single ? 0x1p-126 : 0x1p-1022));
@@ -114,29 +115,47 @@ ScalarId log(FloatBuilder& f, ScalarId x) {
   const ScalarId m = b.bitcast(b.sub(bits, b.binary(ScalarOp::Shl, k, mantissa_bits)), f.dtype);
   const ScalarId rounder = b.bitcast(f.value(f.rounder()), f.bits);
   const ScalarId k_float = b.sub(b.bitcast(b.add(k, rounder), f.dtype), f.value(f.rounder()));
-  const ScalarId n = b.add(k_float, lift);
   const ScalarId t = b.sub(m, f.value(1));
-  ScalarId y;
+  ScalarId rest;  // ln(1 + t) - t
   if (single) {
-    const ScalarId tail = f.fma(n, kLn2RestSingle, b.mul(f.polynomial(t, kLogSingle), b.mul(t, t)));
-    y = f.fma(n, kLn2Single, b.add(t, tail));
+    rest = b.mul(f.polynomial(t, kLogSingle), b.mul(t, t));
   } else {
     const ScalarId s = b.div(t, b.add(t, f.value(2)));
     const ScalarId z = b.mul(s, s);
-    const ScalarId rest = b.mul(z, f.polynomial(z, kLogDouble));
     const ScalarId half_square = b.mul(b.mul(t, t), f.value(0.5));
-    // ln m = t - (t^2/2 - s (t^2/2 + rest)): what is subtracted is small.
-    const ScalarId low = b.fma(s, b.add(half_square, rest), b.mul(n, f.value(kLn2LowDouble)));
-    y = f.fma(n, kLn2HighDouble, b.sub(t, b.sub(half_square, low)));
+    const ScalarId odd = b.mul(z, f.polynomial(z, kLogDouble));
+    rest = b.fma(s, b.add(half_square, odd), b.unary(ScalarOp::Neg, half_square));
   }
+  return {b.add(k_float, lift), t, rest};
+}
+
+ScalarId with_log_edges(FloatBuilder& f, ScalarId x, ScalarId y) {
+  ScalarBuilder& b = f.b;
   const double infinity = HUGE_VAL;
   const ScalarId zero = f.value(0);
-  // 0 gives -inf, below it NaN; inf and NaN give themselves.
-  const ScalarId nan = b.constant_bits(single ? 0x7fc00000 : 0x7ff8000000000000, f.dtype);
   const ScalarId edge =
-      b.select(b.eq(x, zero), f.value(-infinity), b.select(b.lt(x, zero), nan, x));
+      b.select(b.eq(x, zero), f.value(-infinity), b.select(b.lt(x, zero), f.nan(), x));
   const ScalarId regular = b.binary(ScalarOp::And, b.lt(zero, x), b.lt(x, f.value(infinity)));
   return b.select(regular, y, edge);
+}
+
+namespace {
+
+ScalarId exp(FloatBuilder& f, ScalarId x) {
+  // Past these bounds the result is infinite or zero anyway, and the exponent stays in range.
+  const ScalarId bounded =
+      f.single() ? f.at_least(f.at_most(x, 89), -104.5) : f.at_least(f.at_most(x, 710), -746);
+  const Exponential e = split_exp(f, bounded);
+  return f.scaled(small_exp(f, e.rest), e.exponent);
+}
+
+ScalarId log(FloatBuilder& f, ScalarId x) {
+  const bool single = f.single();
+  const Logarithm parts = split_log(f, x);
+  const ScalarId low = f.fma(parts.exponent, single ? kLn2RestSingle : kLn2LowDouble, parts.rest);
+  const ScalarId y =
+      f.fma(parts.exponent, single ? kLn2Single : kLn2HighDouble, f.b.add(parts.fraction, low));
+  return with_log_edges(f, x, y);
 }
 
 ScalarId tanh(FloatBuilder& f, ScalarId x) {

@@ -99,6 +99,13 @@ bool load_integers(const py::handle& object, std::vector<int64_t>& into) {
   return true;
 }
 
+LossReduction reduction_named(const std::string& name) {
+  if (name == "mean") return LossReduction::Mean;
+  if (name == "sum") return LossReduction::Sum;
+  if (name == "none") return LossReduction::None;
+  throw Error(str("reduction '", name, "': expected 'mean', 'sum' or 'none'"));
+}
+
 std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments) {
   std::vector<Tensor> tensors;
   tensors.reserve(arguments.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "frontend/python/binding.h"
@@ -33,6 +34,11 @@ struct Integers {
 struct TensorArg {
   Tensor value;
 };
+[[nodiscard]] inline Tensor or_empty(const std::optional<TensorArg>& tensor) {
+  return tensor ? tensor->value : Tensor();
+}
+/// "mean", "sum" or "none"; throws Error for any other.
+[[nodiscard]] LossReduction reduction_named(const std::string& name);
 [[nodiscard]] std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments);
 /// The name in NumPy: "float32".
 [[nodiscard]] const char* numpy_name(DType dtype);

@@ -1,24 +1,7 @@
-// Normalization and classification, the functions that layers are made of.
-#include <string>
-
+// Normalization and softmax, the functions that layers are made of.
 #include "frontend/python/arguments.h"
 
 namespace reprise::python {
-
-namespace {
-
-Tensor or_empty(const std::optional<TensorArg>& tensor) {
-  return tensor ? tensor->value : Tensor();
-}
-
-LossReduction reduction_named(const std::string& name) {
-  if (name == "mean") return LossReduction::Mean;
-  if (name == "sum") return LossReduction::Sum;
-  if (name == "none") return LossReduction::None;
-  throw Error(str("reduction '", name, "': expected 'mean', 'sum' or 'none'"));
-}
-
-}  // namespace
 
 void bind_layers(py::module_& module, TensorClass&) {
   module.def(
@@ -51,17 +34,6 @@ void bind_layers(py::module_& module, TensorClass&) {
          double eps) { return rms_norm(x.value, axis, or_empty(weight), eps); },
       py::arg("x"), py::arg("axis") = -1, py::arg("weight") = py::none(), py::arg("eps") = 1e-5,
       "x / sqrt(mean(x * x) + eps) * weight over the axes.", Unlocked());
-  module.def(
-      "cross_entropy",
-      [](const TensorArg& logits, const TensorArg& labels, const std::string& reduction) {
-        return cross_entropy(logits.value, labels.value, reduction_named(reduction));
-      },
-      py::arg("logits"), py::arg("labels"), py::arg("reduction") = "mean",
-      "-log_softmax(logits) at each row's label: logits (.., C), integer labels (..); their "
-      "'mean', "
-      "'sum', or 'none' for all of them. A label out of range raises IndexError when a result is "
-      "read.",
-      Unlocked());
 }
 
 }  // namespace reprise::python

@@ -14,7 +14,10 @@ PYBIND11_MODULE(_core, module) {
   bind_elementwise(module, tensor);
   bind_reductions(module, tensor);
   bind_movement(module, tensor);
+  bind_rearrange(module, tensor);
+  bind_contractions(module);
   bind_layers(module, tensor);
+  bind_losses(module);
   bind_create(module);
   bind_runtime(module);
   bind_optim(module);

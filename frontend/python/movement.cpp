@@ -1,4 +1,8 @@
 // New shapes over the same elements, products, and indexing by data.
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "frontend/python/arguments.h"
 
 namespace reprise::python {
@@ -16,7 +20,16 @@ std::vector<int64_t> extents_of(const py::args& given) {
 }
 
 /// NumPy's ways to write it: one number, one pair, or a pair for each axis.
-Tensor padded(const Tensor& x, const py::object& width, const std::optional<Number>& value) {
+Tensor padded(const Tensor& x, const py::object& width, const std::string& mode, Number value) {
+  const std::pair<const char*, PadMode> modes[] = {{"constant", PadMode::Constant},
+                                                   {"reflect", PadMode::Reflect},
+                                                   {"edge", PadMode::Replicate},
+                                                   {"wrap", PadMode::Circular}};
+  const auto* const found = std::find_if(std::begin(modes), std::end(modes),
+                                         [&](const auto& known) { return known.first == mode; });
+  if (found == std::end(modes)) {
+    throw Error(str("pad: the mode is constant, reflect, edge or wrap, not ", mode));
+  }
   const auto rank = static_cast<size_t>(x.rank());
   std::vector<int64_t> low(rank), high(rank);
   const py::object pairs =
@@ -26,12 +39,7 @@ Tensor padded(const Tensor& x, const py::object& width, const std::optional<Numb
     low[axis] = pair[0];
     high[axis] = pair[1];
   }
-  return unlocked([&] {
-    const Tensor zeroed = pad(x, low, high);
-    if (!value) return zeroed;
-    const Tensor inside = pad(full(x.shape(), true, DType::Bool), low, high);
-    return where(inside, zeroed, full({}, *value, x.dtype()));  // the result has x's dtype
-  });
+  return unlocked([&] { return pad(x, low, high, found->second, value); });
 }
 
 std::vector<Tensor> split_at(const Tensor& x, const Integers& where, bool is_count, int64_t axis) {
@@ -52,18 +60,6 @@ std::vector<Tensor> broadcast_arrays(const std::vector<TensorArg>& tensors) {
   std::vector<Tensor> result;
   for (const TensorArg& x : tensors) result.push_back(broadcast_to(x.value, shape));
   return result;
-}
-
-Tensor moved(const Tensor& x, int64_t source, int64_t destination) {
-  const int rank = x.rank();
-  const int from = normalize_axis(source, rank);
-  const int to = normalize_axis(destination, rank);
-  std::vector<int64_t> order;
-  for (int i = 0; i < rank; ++i) {
-    if (i != from) order.push_back(i);
-  }
-  order.insert(order.begin() + to, from);
-  return permute(x, order);
 }
 
 Tensor transposed(const Tensor& x) {
@@ -128,10 +124,11 @@ void bind_shapes(py::module_& module, TensorClass& tensor) {
       py::arg("x"), "The last two axes swapped.", Unlocked());
   module.def(
       "moveaxis",
-      [](const TensorArg& x, int64_t source, int64_t destination) {
-        return moved(x.value, source, destination);
+      [](const TensorArg& x, const Integers& source, const Integers& destination) {
+        return moveaxis(x.value, source.values, destination.values);
       },
-      py::arg("x"), py::arg("source"), py::arg("destination"), "Moves one axis.", Unlocked());
+      py::arg("x"), py::arg("source"), py::arg("destination"),
+      "Moves axes to other places; the others keep their order.", Unlocked());
   def_both(
       module, tensor, "flatten", [](const TensorArg& x) { return flatten(x.value); },
       "One axis of all elements, row-major.", Unlocked());
@@ -161,13 +158,14 @@ void bind_shapes(py::module_& module, TensorClass& tensor) {
       py::arg("x"), py::arg("axis") = py::none(), "Reverses axes, all unless told.", Unlocked());
   module.def(
       "pad",
-      [](const TensorArg& x, const py::object& width, const std::optional<Number>& value) {
-        return padded(x.value, width, value);
+      [](const TensorArg& x, const py::object& width, const std::string& mode, Number value) {
+        return padded(x.value, width, mode, value);
       },
-      py::arg("x"), py::arg("pad_width"), py::arg("constant_values") = py::none(),
-      "A border around x: one width, one (before, after), or one such pair for each axis. The "
-      "number "
-      "must fit x's dtype, which stays.");
+      py::arg("x"), py::arg("pad_width"), py::arg("mode") = "constant",
+      py::arg("constant_values") = 0,
+      "A border around x: one width, one (before, after), or one such pair for each axis. The mode "
+      "is \"constant\" (the number must fit x's dtype, which stays), \"reflect\", \"edge\" or "
+      "\"wrap\".");
   module.def(
       "concat",
       [](const std::vector<TensorArg>& tensors, const std::optional<int64_t>& axis) {

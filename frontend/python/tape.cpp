@@ -55,10 +55,6 @@ class TapeContext {
   std::thread::id thread_;
 };
 
-Tensor or_empty(const std::optional<TensorArg>& tensor) {
-  return tensor ? tensor->value : Tensor();
-}
-
 py::object number_object(const Number& number) {
   switch (number.category()) {
     case DTypeCategory::Bool:

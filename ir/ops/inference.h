@@ -1,6 +1,7 @@
 // Checks and type rules that ops share. Every error names the op and both values.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "ir/builder.h"
@@ -76,6 +77,25 @@ ScalarId lower_wide(ScalarBuilder& b, std::span<const ScalarId> x, const OpConte
   REPRISE_ASSERT(x.size() <= wide.size());
   for (size_t i = 0; i < x.size(); ++i) wide[i] = b.cast(x[i], DType::F32);
   return b.cast(steps(b, {wide.data(), x.size()}, ctx), dtype);
+}
+
+/// An elementwise composite of several steps, in the same way.
+using Composition = Value (*)(Builder&, std::span<const Value>, const OpContext&);
+template <Composition steps>
+Value compose_wide(Builder& b, std::span<const Value> x, const OpContext& ctx) {
+  SmallVector<Value, 4> wide;
+  for (const Value operand : x) {
+    const DType dtype = b.dtype(operand);
+    const bool half = dtype == DType::F16 || dtype == DType::BF16;
+    wide.push_back(half ? b.cast(operand, DType::F32) : operand);
+  }
+  return b.cast(steps(b, wide, ctx), ctx.result->dtype);
+}
+/// The least finite value: what -infinity becomes where it is to give 0 times 0.
+[[nodiscard]] inline Value lowest(Builder& b, DType dtype) {
+  return b.constant(dtype == DType::F64 ? std::numeric_limits<double>::lowest()
+                                        : std::numeric_limits<float>::lowest(),
+                    dtype);
 }
 
 /// `shape` with the axes in `mask` set to extent 1.

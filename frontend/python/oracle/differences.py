@@ -162,6 +162,16 @@ DIFFERENCES = [
         lambda np: bool(np.remainder(1e300, 1e-5) < 1e-5), True,
     ),
     Difference(
+        "silu", "PyTorch", "silu, mish and hardswish are 0 at -infinity, softsign is -1 and 1 at the infinities.",
+        "silu(-inf)", lambda: rp.silu(t([-inf], "float64")).item(), 0.0,
+        lambda torch: torch.nn.functional.silu(torch.tensor([-inf])).item(), nan,
+    ),
+    Difference(
+        "log1p", "PyTorch", "log1p keeps denormals and is finite for finite numbers.",
+        "log1p(5e-324)", lambda: rp.log1p(t([5e-324], "float64")).item(), 5e-324,
+        lambda torch: torch.log1p(torch.full((8,), 5e-324, dtype=torch.float64))[0].item(), 0.0,
+    ),
+    Difference(
         "pad", "NumPy", "A number that does not fit the dtype raises; NumPy casts it.",
         "pad(int8, 1, constant_values=300)", lambda: rp.pad(t([1], "int8"), 1, constant_values=300), rp.DTypeError,
         lambda np: np.pad(np.array([1], "int8"), 1, constant_values=300).tolist(), [44, 1, 44],

@@ -51,6 +51,92 @@ def gelu(x):
     return value, np.where(np.isfinite(x), np.abs(x), value)
 
 
+def erfc(x):
+    return apply(math.erfc, x)
+
+
+def frac(x):
+    return x - np.trunc(x) if x.dtype.kind == "f" else x - x
+
+
+def signbit(x):
+    return np.signbit(x) if x.dtype.kind == "f" else x < 0
+
+
+def nan_to_num(x, nan, posinf, neginf):
+    return np.nan_to_num(x, True, nan, posinf, neginf) if x.dtype.kind == "f" else x
+
+
+def bitcast(x, dtype):
+    return np.ascontiguousarray(x).view(dtype).reshape(x.shape)
+
+
+def relu6(x):
+    return clip(x, x.dtype.type(0), x.dtype.type(6))
+
+
+def leaky_relu(x, negative_slope):
+    return np.where(x > 0, x, x * negative_slope)
+
+
+def elu(x):
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+def selu(x):
+    scale, alpha = 1.05070098735548049341933498703, 1.67326324235437728481704297881
+    return np.where(x > 0, scale * x, scale * alpha * np.expm1(np.minimum(x, 0)))
+
+
+def softplus(x):
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def silu(x):
+    return np.where(np.isneginf(x), 0, x * sigmoid(x))
+
+
+def mish(x):
+    return np.where(np.isneginf(x), 0, x * np.tanh(softplus(x)))
+
+
+def softsign(x):
+    return np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x)))
+
+
+def hardsigmoid(x):
+    """The value and the scale of its error."""
+    value = np.clip(x + 3, 0, 6) / 6
+    return value, np.where(np.isfinite(value), np.maximum(np.abs(value), 1), value)
+
+
+def hardswish(x):
+    value = np.where(np.isneginf(x), 0, x * hardsigmoid(x)[0])
+    return value, np.where(np.isfinite(value), np.maximum(np.abs(x), 1), value)
+
+
+def tanhshrink(x):
+    return x - np.tanh(x), np.maximum(np.abs(x), np.abs(np.tanh(x)))
+
+
+def threshold(x, bound, value):
+    return np.where(x <= bound, value, x)
+
+
+def glu(x, axis=-1):
+    a, b = np.split(x, 2, axis)
+    return a * sigmoid(b)
+
+
+def ldexp(x, n):
+    with np.errstate(all="ignore"):
+        return x * np.exp2(np.clip(n.astype(np.longdouble), -16000, 16000))
+
+
+def lerp(a, b, t):
+    return a + t * (b - a), np.abs(a) + np.abs(b) * (1 + np.abs(t)) + np.abs(a * t)
+
+
 def sigmoid(x):
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, small) / (1 + small)
@@ -340,3 +426,93 @@ def philox(key, counter, blocks):
             low = (low + np.uint64(0x9E3779B9)) & mask
             high = (high + np.uint64(0xBB67AE85)) & mask
     return np.stack(c, -1).reshape(-1)
+
+
+def einsum(*operands, equation):
+    """The value, and the sum of the magnitudes as the scale of its error."""
+    scale = np.einsum(equation, *[np.abs(x) for x in operands])
+    return np.einsum(equation, *operands), scale
+
+
+def tensordot(a, b, axes=2):
+    return np.tensordot(a, b, axes), np.tensordot(np.abs(a), np.abs(b), axes)
+
+
+def cross(a, b, axis=-1):
+    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+    first = np.roll(a, -1, -1) * np.roll(b, -2, -1)
+    second = np.roll(a, -2, -1) * np.roll(b, -1, -1)
+    back = lambda x: np.moveaxis(x, -1, axis)  # noqa: E731
+    return back(first - second), back(np.abs(first) + np.abs(second))
+
+
+def vector_norm(x, axis=None, keepdims=False, ord=2):
+    magnitude = np.abs(x)
+    if ord == math.inf:
+        return magnitude.max(axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return magnitude.min(axis, keepdims=keepdims)
+    if ord == 0:
+        return (x != 0).sum(axis, keepdims=keepdims).astype(x.dtype)
+    return (magnitude**ord).sum(axis, keepdims=keepdims) ** (x.dtype.type(1) / ord)
+
+
+def matrix_norm(x, keepdims=False, ord="fro"):
+    if ord == "fro":
+        return np.sqrt((x * x).sum((-2, -1), keepdims=keepdims))
+    sums = np.abs(x).sum(-2 if ord == 1 else -1, keepdims=True)
+    return sums.max((-2, -1), keepdims=keepdims)
+
+
+def reduced(losses, reduction):
+    """The reduction, and the sum of the magnitudes as the scale of its error."""
+    size = np.abs(losses)
+    if reduction == "none":
+        return losses, np.maximum(size, 1)
+    total = losses.sum(), size.sum() + 1
+    return tuple(v / losses.size for v in total) if reduction == "mean" else total
+
+
+def smooth_l1(a, b, beta):
+    d = np.abs(a - b)
+    return np.where(d < beta, d * d * 0.5 / beta, d - 0.5 * beta)
+
+
+def huber(a, b, delta):
+    d = np.abs(a - b)
+    return np.where(d <= delta, d * d * 0.5, delta * (d - 0.5 * delta))
+
+
+def bce(p, t):
+    return -(t * np.maximum(np.log(p), -100) + (1 - t) * np.maximum(np.log1p(-p), -100))
+
+
+def bce_with_logits(x, t):
+    return softplus(x) - x * t
+
+
+def kl_div(x, t):
+    return np.where(t > 0, t * (np.log(t) - x), 0)
+
+
+def nll(x, labels, weight=None, reduction="mean", ignore_index=-100):
+    counts = labels != ignore_index
+    label = np.where(counts, labels, 0).astype(np.int64)
+    weights = np.where(counts, 1 if weight is None else weight[label], 0).astype(x.dtype)
+    losses = -np.take_along_axis(x, label[..., None], -1)[..., 0] * weights
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    return losses.sum() / weights.sum(), np.abs(losses).sum() / weights.sum()
+
+
+def cosine_similarity(a, b, axis=-1):
+    length = np.sqrt((a * a).sum(axis)) * np.sqrt((b * b).sum(axis))
+    length = np.maximum(length, 1e-8)
+    return (a * b).sum(axis) / length, np.abs(a * b).sum(axis) / length
+
+
+def triplet_margin(anchor, near, far, margin=1.0, reduction="mean"):
+    distance = lambda x: np.sqrt(((anchor - x) ** 2).sum(-1))  # noqa: E731
+    value = np.maximum(distance(near) - distance(far) + margin, 0)
+    scale = distance(near) + distance(far) + 1
+    return (value, scale) if reduction == "none" else (value.mean(), scale.mean())

@@ -66,6 +66,7 @@ class Op:
     many: bool = False  # a list of results
     #: Operands that are integers for good; where the result is a float, others become float32 first.
     kept: tuple = ()
+    left_out: tuple = ()  # dtypes that the reference cannot do; the op's own tests have them
     also: tuple = ()  # names under which the same function stands: operators, methods
 
 
@@ -253,6 +254,109 @@ def wheres(rng, dtype, full):
     return cases
 
 
+BITCASTS = {
+    "int8": "uint8", "uint8": "int8", "int16": "uint16", "uint16": "int16", "int32": "float32",
+    "uint32": "int32", "int64": "float64", "uint64": "int64", "float32": "int32",
+    "float64": "uint64",
+}  # fmt: skip
+
+
+def told(make, **keywords):
+    """The same inputs, called with keyword arguments."""
+    return lambda rng, dtype, full: [(operands, keywords) for operands, _ in make(rng, dtype, full)]
+
+
+def bitcasts(rng, dtype, full):
+    cases = elementwise(1)(rng, dtype, full)
+    return [(operands, {"dtype": BITCASTS.get(dtype, "uint8")}) for operands, _ in cases]
+
+
+def scalings(rng, dtype, full):
+    """Exponents that keep normal numbers normal, and some that do not."""
+    cases = []
+    for shape in _sampled(rng, SHAPES, 3, full):
+        x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")
+        cases.append(([x, Input("int32", rng.integers(-9, 10, shape).astype("int32"))], {}))
+    x = of_values(dtype, np.array([1, -1, 0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1]))
+    n = np.array([4, 3, 9, 9, -9, 9, 0, 2**31 - 1, -(2**31)], "int32")
+    return cases + [([x, Input("int32", n)], {})]
+
+
+def moderate_shapes(*rows):
+    """Operands' shapes and keyword arguments, with values about 3."""
+
+    def make(rng, dtype, full):
+        cases = []
+        for shapes, keywords in _sampled(rng, rows, min(3, len(rows)), full):
+            operands = [laid_out(rng, dtype, s, str(rng.choice(LAYOUTS)), "moderate") for s in shapes]
+            cases.append((operands, keywords))
+        return cases
+
+    return make
+
+
+equations = moderate_shapes(
+    (((2, 3),), {"equation": "ij->ji"}), (((5, 5),), {"equation": "ii"}),
+    (((2, 3, 2),), {"equation": "iji->j"}), (((4, 3), (3, 5)), {"equation": "ij,jk"}),
+    (((2, 4, 3), (2, 5, 3)), {"equation": "bij,bkj->bik"}), (((7,), (7,)), {"equation": "i,i->"}),
+    (((2, 1, 4, 3), (5, 3, 2)), {"equation": "...ij,...jk->...ik"}),
+    (((3, 4), (4, 5), (5, 3)), {"equation": "ij,jk,ki->"}), (((4,), (5,)), {"equation": "i,j->ji"}),
+    (((2, 3, 4), (4, 2)), {"equation": "ijk,ki->j"}), (((3, 4), (3, 4)), {"equation": "ij,ij->i"}),
+)  # fmt: skip
+
+
+def class_labels(*more):
+    """Scores (.., C), labels (..) of which some are ignored, and weights (C)."""
+
+    def make(rng, dtype, full):
+        cases = []
+        for shape in _sampled(rng, [(1, 1), (4, 3), (33, 10), (2, 5, 7)], 3, full):
+            x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")
+            labels = _places(rng, shape[:-1], shape[-1], 0)
+            operands = [x, labels]
+            if rng.random() < 0.6:
+                operands.append(laid_out(rng, dtype, shape[-1:], "plain", "positive"))
+            cases.append((operands, {"reduction": str(rng.choice(["mean", "sum", "none"])), "ignore_index": 0 if shape[-1] > 1 and labels.view.any() else -1}))  # fmt: skip
+        return cases
+
+    return make
+
+
+def weighted_call(function, tensors, keywords):
+    return function(*tensors[:2], **dict(zip(["weight"], tensors[2:])), **keywords)
+
+
+def loss(reference, kinds=("moderate", "moderate"), gradient=None, **keywords):
+    """A loss of two operands of one shape, its reduction among the keyword arguments."""
+
+    def make(rng, dtype, full):
+        cases = []
+        for shape in _sampled(rng, [(7,), (4, 33), (2, 3, 17), (1,)], 3, full):
+            operands = [laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), k) for k in kinds]
+            reduction = str(rng.choice(["mean", "sum", "none"]))
+            cases.append((operands, {"reduction": reduction, **keywords}))
+        return cases
+
+    of = lambda a, b, reduction="mean", **more: ref.reduced(reference(a, b, **more), reduction)  # noqa: E731
+    return Op(of, FLOATS, relative(6, PAIR_SUM), make, width="wide", left_out=BOOL + INTEGERS, gradient=gradient or smooth(SHAPE, SHAPE))  # fmt: skip
+
+
+def norms(rng, dtype, full):
+    cases = []
+    for shape in [(7,), (4, 33), (2, 3, 17)]:
+        for ord in _sampled(rng, [2, 1, math.inf, -math.inf, 0], 3, full):
+            x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")
+            axis = None if rng.random() < 0.3 else int(rng.integers(-len(shape), len(shape)))
+            keywords = {"ord": ord, "axis": axis, "keepdims": bool(rng.integers(2))}
+            cases.append(([x], keywords))
+    return cases
+
+
+def chunked(x, chunks, axis=0):
+    length = max(1, -(-x.shape[axis] // chunks))
+    return np.split(x, range(length, x.shape[axis], length), axis)
+
+
 # Gradients
 
 
@@ -284,6 +388,7 @@ def indexed_gradient(make):
 
 
 SHAPE = (2, 3)
+PAIR_SUM = "partial sums are rounded in another order than the reference's"
 
 
 def unary(reference, dtypes, tolerance=EXACT, gradient=None, kinds="any", **more):
@@ -325,8 +430,6 @@ def listed(function):
     return dict(call=lambda f, tensors, keywords: f(list(tensors), **keywords), reference=lambda *xs, **keywords: function(list(xs), **keywords))  # fmt: skip
 
 
-PAIR_SUM = "partial sums are rounded in another order than the reference's"
-
 OPS = {
     # Elementwise, exact
     "negative": unary(np.negative, NUMERIC, gradient=smooth(SHAPE), also=("__neg__",)),
@@ -358,6 +461,44 @@ OPS = {
     "erf": transcendental(ref.erf, ulp(1.1), smooth(SHAPE)),
     "erfinv": transcendental(ref.erfinv, ulp(3), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
     "gelu": transcendental(ref.gelu, relative(1, "1 + erf cancels in the left tail"), smooth(SHAPE)),  # fmt: skip
+    "erfc": transcendental(ref.erfc, ulp(4, denormal=4), smooth(SHAPE)),
+    "exp2": transcendental(np.exp2, ulp(1.5), smooth(SHAPE)),
+    "expm1": transcendental(np.expm1, ulp(2), smooth(SHAPE)),
+    "log2": transcendental(np.log2, ulp(1.5), smooth(SHAPE, low=0.5)),
+    "log10": transcendental(np.log10, ulp(1.5), smooth(SHAPE, low=0.5)),
+    "log1p": transcendental(np.log1p, ulp(2), smooth(SHAPE, low=-0.5)),
+    "cbrt": transcendental(np.cbrt, ulp(1.5), smooth(SHAPE, low=0.5)),
+    "tan": transcendental(np.tan, ulp(4), smooth(SHAPE, low=-1.2, high=1.2)),
+    "asin": transcendental(np.arcsin, ulp(2.5), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
+    "acos": transcendental(np.arccos, ulp(2.5), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
+    "atan": transcendental(np.arctan, ulp(2.5), smooth(SHAPE)),
+    "sinh": transcendental(np.sinh, ulp(2.5), smooth(SHAPE)),
+    "cosh": transcendental(np.cosh, ulp(2.5), smooth(SHAPE)),
+    "asinh": transcendental(np.arcsinh, ulp(3), smooth(SHAPE)),
+    "acosh": transcendental(np.arccosh, ulp(3), smooth(SHAPE, low=1.5, high=3.0)),
+    "atanh": transcendental(np.arctanh, ulp(3), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
+    "frac": unary(ref.frac, NUMERIC, gradient=kinked(SHAPE)),
+    "signbit": unary(ref.signbit, REAL, result=to_bool),
+    "nan_to_num": Op(ref.nan_to_num, REAL, EXACT, told(elementwise(1), nan=1.0, posinf=2.0, neginf=-3.0), gradient=smooth(SHAPE)),  # fmt: skip
+    "bitcast": Op(ref.bitcast, tuple(BITCASTS), EXACT, bitcasts, lambda dtype: BITCASTS[dtype], left_out=("float16", "bfloat16")),
+    # Activations
+    "relu6": unary(ref.relu6, REAL, gradient=kinked(SHAPE), result=to_float),
+    "leaky_relu": Op(ref.leaky_relu, REAL, ulp(1.1), told(elementwise(1), negative_slope=0.25), width="wide", gradient=kinked(SHAPE, negative_slope=0.25), result=to_float),  # fmt: skip
+    "prelu": Op(lambda x, w: ref.leaky_relu(x, w[:, None]), REAL, ulp(1.1), shaped((((2, 3, 5), (3,)), {}), (((1, 33, 2), (33,)), {})), width="wide", gradient=kinked((2, 3, 2), (3,)), result=to_float),  # fmt: skip
+    "elu": Op(ref.elu, REAL, ulp(2.5), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
+    "celu": Op(ref.elu, REAL, ulp(2.5), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
+    "selu": Op(ref.selu, REAL, ulp(3), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
+    "silu": transcendental(ref.silu, ulp(3), smooth(SHAPE)),
+    "mish": transcendental(ref.mish, ulp(5, denormal=5), smooth(SHAPE)),
+    "softplus": transcendental(ref.softplus, ulp(2), smooth(SHAPE)),
+    "softsign": transcendental(ref.softsign, ulp(1.5), kinked(SHAPE)),
+    "hardsigmoid": transcendental(ref.hardsigmoid, relative(2, "x + 3 cancels"), kinked(SHAPE)),
+    "hardswish": transcendental(ref.hardswish, relative(2, "x + 3 cancels"), kinked(SHAPE)),
+    "hardtanh": unary(lambda x: ref.clip(x, x.dtype.type(-1), x.dtype.type(1)), REAL, gradient=kinked(SHAPE), result=to_float),  # fmt: skip
+    "logsigmoid": transcendental(lambda x: -ref.softplus(-x), ulp(2), smooth(SHAPE)),
+    "tanhshrink": transcendental(ref.tanhshrink, relative(2, "near 0 two numbers of one size cancel"), smooth(SHAPE)),  # fmt: skip
+    "threshold": Op(ref.threshold, REAL, EXACT, elementwise(3), gradient=Gradient(kinked(SHAPE, SHAPE, SHAPE).make, of=(0, 2), second=False), result=to_float),  # fmt: skip
+    "glu": Op(ref.glu, REAL, ulp(3), along("moderate", ((2,), (4, 34), (34, 4), (2, 6, 18))), width="wide", gradient=smooth((2, 4)), result=to_float),  # fmt: skip
     # Elementwise, of two
     "add": binary(np.add, REAL, gradient=smooth(SHAPE, (3,)), also=("__add__", "__radd__")),
     "subtract": binary(np.subtract, NUMERIC, gradient=smooth(SHAPE, (3,)), also=("__sub__", "__rsub__")),  # fmt: skip
@@ -369,6 +510,12 @@ OPS = {
     "maximum": binary(ref.maximum, REAL, gradient=kinked(SHAPE, (3,))),
     "minimum": binary(ref.minimum, REAL, gradient=kinked(SHAPE, (3,))),
     "copysign": binary(np.copysign, REAL, result=to_float, gradient=Gradient(kinked(SHAPE, (3,)).make, of=(0,), second=False)),  # fmt: skip
+    "atan2": binary(np.arctan2, REAL, ulp(3), smooth(SHAPE, (3,), low=0.5), result=to_float, width="wide"),  # fmt: skip
+    "hypot": binary(np.hypot, REAL, ulp(1.5), smooth(SHAPE, (3,), low=0.5), result=to_float, width="wide"),  # fmt: skip
+    "logaddexp": binary(np.logaddexp, REAL, relative(2, "log1p of an exponential cancels with the larger operand"), smooth(SHAPE, (3,)), result=to_float, width="wide"),  # fmt: skip
+    "nextafter": binary(np.nextafter, BOOL + INTEGERS + ("float32", "float64"), result=to_float, left_out=("float16", "bfloat16")),
+    "ldexp": Op(ref.ldexp, FLOATS, EXACT, scalings, width="wide", kept=(1,), left_out=BOOL + INTEGERS, gradient=Gradient(lambda rng: ([rng.normal(size=SHAPE), rng.integers(-3, 4, SHAPE)], {}), of=(0,))),  # fmt: skip
+    "lerp": Op(ref.lerp, REAL, relative(4, "the ends may cancel"), elementwise(3, "moderate"), width="wide", gradient=smooth(SHAPE, SHAPE, (3,), low=0.1, high=0.4), result=to_float),  # fmt: skip
     "bitwise_and": binary(np.bitwise_and, INTEGERS + BOOL, also=("__and__", "__rand__")),
     "bitwise_or": binary(np.bitwise_or, INTEGERS + BOOL, also=("__or__", "__ror__")),
     "bitwise_xor": binary(np.bitwise_xor, INTEGERS + BOOL, also=("__xor__", "__rxor__")),
@@ -407,10 +554,45 @@ OPS = {
     "one_hot": Op(ref.one_hot, INTEGERS, EXACT, hots, lambda dtype: "float32", kept=(0,)),
     "matmul": Op(ref.matmul, REAL, relative(1, "sums cancel"), products, width="wide", gradient=smooth((2, 3, 4), (4, 2)), also=("__matmul__", "__rmatmul__")),  # fmt: skip
     "take": Op(lambda x, i, axis=0: np.take(x, i.astype(np.int64), axis), REAL, EXACT, takes, gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1])], {}))),  # fmt: skip
+    # Losses
+    "mse_loss": loss(lambda a, b: (a - b) ** 2),
+    "l1_loss": loss(lambda a, b: np.abs(a - b), gradient=kinked(SHAPE, SHAPE)),
+    "smooth_l1_loss": loss(ref.smooth_l1, beta=0.5, gradient=kinked(SHAPE, SHAPE, beta=0.5)),
+    "huber_loss": loss(ref.huber, delta=0.5, gradient=kinked(SHAPE, SHAPE, delta=0.5)),
+    "binary_cross_entropy": loss(ref.bce, kinds=("unit", "unit"), gradient=smooth(SHAPE, SHAPE, low=0.2, high=0.8)),  # fmt: skip
+    "binary_cross_entropy_with_logits": loss(ref.bce_with_logits),
+    "hinge_loss": loss(lambda a, b: np.maximum(1 - a * b, 0), gradient=kinked(SHAPE, SHAPE)),
+    "kl_div": loss(ref.kl_div, kinds=("moderate", "positive"), gradient=smooth(SHAPE, SHAPE, low=0.5)),
+    "nll_loss": Op(ref.nll, FLOATS, relative(4, "sums cancel"), class_labels("weight"), width="wide", kept=(1,), left_out=BOOL + INTEGERS, call=weighted_call, gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(0, 3, 4)], {}))),  # fmt: skip
+    "cosine_similarity": Op(ref.cosine_similarity, FLOATS, relative(6, "sums cancel"), moderate_shapes((((4, 33), (4, 33)), {}), (((2, 3, 5), (2, 3, 5)), {"axis": 1})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth(SHAPE, SHAPE)),  # fmt: skip
+    "triplet_margin_loss": Op(ref.triplet_margin, FLOATS, relative(8, "distances cancel"), moderate_shapes((((4, 33),) * 3, {"reduction": "none"}), (((7, 5),) * 3, {"margin": 0.5})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth(SHAPE, SHAPE, SHAPE, margin=9.0)),  # fmt: skip
+    # Contractions
+    "einsum": Op(dtypes=NUMERIC, tolerance=relative(2, "sums cancel"), make=equations, width="wide", reference=ref.einsum, call=lambda f, tensors, k: f(k["equation"], *tensors), gradient=smooth((2, 3, 3), (3, 2), equation="bij,jk->ki")),  # fmt: skip
+    "tensordot": Op(ref.tensordot, REAL, relative(2, "sums cancel"), moderate_shapes((((2, 3, 4), (3, 4, 5)), {}), (((5,), (7,)), {"axes": 0}), (((4, 3), (3, 4)), {"axes": (0, 1)}), (((2, 3, 4), (4, 5, 3)), {"axes": ((1, 2), (2, 0))})), width="wide", gradient=smooth((2, 3), (3, 2), axes=1)),  # fmt: skip
+    "dot": Op(ref.matmul, REAL, relative(2, "sums cancel"), moderate_shapes((((5,), (5,)), {}), (((257,), (257,)), {}), (((0,), (0,)), {})), width="wide", gradient=smooth((3,), (3,))),  # fmt: skip
+    "vdot": Op(lambda a, b: ref.matmul(a.ravel(), b.ravel()), REAL, relative(2, "sums cancel"), moderate_shapes((((4, 5), (4, 5)), {}), (((7,), (7,)), {})), width="wide", gradient=smooth((2, 3), (2, 3))),  # fmt: skip
+    "outer": Op(np.outer, REAL, EXACT, shaped((((5,), (7,)), {}), (((2, 3), (33,)), {}), (((0,), (3,)), {})), gradient=smooth((2,), (3,))),  # fmt: skip
+    "kron": Op(np.kron, REAL, EXACT, moderate_shapes((((5,), (7,)), {}), (((2, 3), (4, 5)), {}), (((3,), (2, 2)), {})), gradient=smooth((2,), (2, 2))),  # fmt: skip
+    "cross": Op(ref.cross, NUMERIC, relative(2, "the difference of two products cancels"), moderate_shapes((((3,), (3,)), {}), (((5, 3), (5, 3)), {}), (((3, 4), (3, 4)), {"axis": 0})), width="wide", gradient=smooth((2, 3), (2, 3))),  # fmt: skip
+    "trace": Op(lambda x, offset=0: ref.total(np.diagonal(x, offset, -2, -1), -1), REAL, EXACT, by_rank(((4, 33), {}), ((2, 5, 5), {"offset": -1})), widened, gradient=smooth((3, 3))),  # fmt: skip
+    "vector_norm": Op(ref.vector_norm, REAL, relative(6, PAIR_SUM), norms, width="wide", gradient=smooth((3, 4), axis=1), result=to_float),  # fmt: skip
+    "matrix_norm": Op(ref.matrix_norm, REAL, relative(4, PAIR_SUM), moderate_shapes((((4, 5),), {}), (((2, 33, 4),), {"ord": 1}), (((7, 9),), {"ord": math.inf, "keepdims": True})), width="wide", gradient=smooth((3, 4)), result=to_float),  # fmt: skip
+    "count_nonzero": Op(lambda x, axis=None, keepdims=False: np.count_nonzero(x, axis=axis, keepdims=keepdims), REAL, EXACT, reduction(), to_int64),  # fmt: skip
     # Movement
     "reshape": Op(lambda x, shape: np.reshape(x, shape), REAL, EXACT, by_rank(((24,), {"shape": (4, -1)}), ((4, 33), {"shape": (33, 4)}), ((2, 3, 17), {"shape": (6, 17)}), ((1,), {"shape": ()}), ((0, 3), {"shape": (5, 0)})), gradient=smooth((2, 6), shape=(3, 4)), call=lambda f, t, k: f(t[0], k["shape"]), also=("Tensor.reshape",)),  # fmt: skip
     "permute_dims": Op(np.transpose, REAL, EXACT, by_rank(((4, 33), {"axes": (1, 0)}), ((2, 3, 17), {"axes": (2, 0, 1)}), ((2, 3, 17), {"axes": (0, 2, 1)}), ((7,), {"axes": (0,)})), gradient=smooth((2, 3), axes=(1, 0)), also=("Tensor.permute_dims",)),  # fmt: skip
     "matrix_transpose": Op(lambda x: np.swapaxes(x, -1, -2), REAL, EXACT, by_rank(((4, 33), {}), ((2, 3, 17), {}), ((1, 5), {}), ((3, 0), {})), gradient=smooth(SHAPE), also=("Tensor.mT", "Tensor.transpose")),  # fmt: skip
+    "expand": Op(np.broadcast_to, REAL, EXACT, by_rank(((5, 1), {"shape": (2, 5, 4)}), ((33,), {"shape": (4, 33)})), gradient=smooth((3, 1), shape=(2, 3, 2))),  # fmt: skip
+    "roll": Op(np.roll, REAL, EXACT, by_rank(((7,), {"shift": 3}), ((4, 33), {"shift": -50, "axis": 1}), ((2, 3, 17), {"shift": (1, 20), "axis": (0, 2)}), ((0, 3), {"shift": 1})), gradient=smooth((2, 3), shift=2)),  # fmt: skip
+    "repeat": Op(np.repeat, REAL, EXACT, by_rank(((7,), {"repeats": 2}), ((4, 33), {"repeats": 3, "axis": 1}), ((2, 3, 17), {"repeats": 2, "axis": 0}), ((5,), {"repeats": 0})), gradient=smooth((2, 3), repeats=2, axis=0)),  # fmt: skip
+    "tile": Op(lambda x, repetitions: np.tile(x, repetitions), REAL, EXACT, by_rank(((7,), {"repetitions": (2,)}), ((4, 33), {"repetitions": (2, 1, 3)}), ((), {"repetitions": (3, 2)}), ((2, 3), {"repetitions": (2,)})), gradient=smooth((2, 3), repetitions=(2, 2))),  # fmt: skip
+    "chunk": Op(chunked, REAL, EXACT, by_rank(((8,), {"chunks": 3}), ((4, 33), {"chunks": 5, "axis": 1}), ((5,), {"chunks": 9})), many=True, gradient=smooth((5, 2), chunks=2)),  # fmt: skip
+    "unstack": Op(lambda x, axis=0: list(np.moveaxis(x, axis, 0)), REAL, EXACT, by_rank(((4, 33), {}), ((4, 3), {"axis": -1}), ((3,), {})), many=True, gradient=smooth((2, 3), axis=1)),  # fmt: skip
+    "diagonal": Op(lambda x, offset=0, axis1=-2, axis2=-1: np.diagonal(x, offset, axis1, axis2), REAL, EXACT, by_rank(((4, 33), {}), ((33, 4), {"offset": -3}), ((2, 3, 17), {"offset": 2}), ((2, 3, 17), {"axis1": 0, "axis2": 1}), ((3, 3), {"offset": 5})), gradient=smooth((3, 4), offset=1)),  # fmt: skip
+    "diag": Op(np.diag, REAL, EXACT, by_rank(((7,), {}), ((4, 33), {"k": 2}), ((5,), {"k": -2}), ((0,), {"k": 1})), gradient=smooth((3,), k=1)),  # fmt: skip
+    "triu": Op(np.triu, REAL, EXACT, by_rank(((4, 33), {}), ((2, 3, 17), {"k": 2}), ((33, 4), {"k": -3})), gradient=smooth((3, 4), k=1)),  # fmt: skip
+    "tril": Op(np.tril, REAL, EXACT, by_rank(((4, 33), {}), ((2, 3, 17), {"k": 2}), ((33, 4), {"k": -3})), gradient=smooth((3, 4), k=1)),  # fmt: skip
+    "meshgrid": Op(np.meshgrid, REAL, EXACT, shaped((((4,), (3,)), {}), (((4,), (3,), (2,)), {"indexing": "ij"}), (((5,),), {})), many=True, gradient=smooth((2,), (3,))),  # fmt: skip
     "moveaxis": Op(np.moveaxis, REAL, EXACT, by_rank(((2, 3, 17), {"source": 0, "destination": -1}), ((2, 3, 17), {"source": -1, "destination": 1})), gradient=smooth((2, 3, 2), source=0, destination=-1)),  # fmt: skip
     "flatten": Op(np.ravel, REAL, EXACT, by_rank(((), {}), ((7,), {}), ((4, 33), {}), ((2, 3, 17), {}), ((3, 0), {})), gradient=smooth(SHAPE)),  # fmt: skip
     "squeeze": Op(np.squeeze, REAL, EXACT, by_rank(((1, 5), {}), ((5, 1), {"axis": 1}), ((1, 3, 1), {"axis": (0, 2)}), ((1, 1), {})), gradient=smooth((1, 3, 1))),  # fmt: skip

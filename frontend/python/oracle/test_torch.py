@@ -28,7 +28,8 @@ OTHERWISE = {
     "erfinv": lambda x: np.clip(x, -0.99, 0.99),  # PyTorch's has errors of 6e-5 near 1
 } | {
     name: lambda x: np.clip(x, -8, 8)
-    for name in ("pow", "gelu", "clip", "softmax", "log_softmax", "logsumexp")
+    for name in ("pow", "gelu", "clip", "softmax", "log_softmax", "logsumexp", "log1p", "silu",
+                 "mish", "softsign", "hardswish")
 }  # fmt: skip
 
 

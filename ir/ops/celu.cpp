@@ -1,0 +1,31 @@
+// The continuously differentiable exponential linear unit.
+#include "ir/ops/inference.h"
+#include "ir/ops/samples.h"
+
+namespace reprise {
+namespace {
+
+Value compose(Builder& b, std::span<const Value> x, const OpContext&) {
+  const DType dtype = b.dtype(x[0]);
+  const Value zero = b.constant(0, dtype);
+  const Value below = b.unary(Op::Expm1, b.div(b.binary(Op::Minimum, x[0], zero), x[1]));
+  return b.where(b.binary(Op::Greater, x[0], zero), x[0], b.mul(x[1], below));
+}
+
+}  // namespace
+
+const OpDef& celu_def() {
+  static constexpr OpDef def{
+      .name = "celu",
+      .kind = OpKind::Composite,
+      .min_operands = 2,
+      .max_operands = 2,
+      .doc = "x above 0, else alpha (exp(x / alpha) - 1).",
+      .infer = elementwise<Accepts::Float>,
+      .compose = compose_wide<compose>,
+      .samples = [] { return binary_samples(Fill::Normal, Fill::Positive); },
+  };
+  return def;
+}
+
+}  // namespace reprise
