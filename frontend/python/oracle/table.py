@@ -357,7 +357,7 @@ OPS = {
     "sigmoid": transcendental(ref.sigmoid, ulp(2), smooth(SHAPE)),
     "erf": transcendental(ref.erf, ulp(1.1), smooth(SHAPE)),
     "erfinv": transcendental(ref.erfinv, ulp(3), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
-    "gelu": transcendental(ref.gelu, relative(1, "1 + erf cancels in the left tail"), smooth(SHAPE)),  # fmt: skip
+    "gelu": transcendental(ref.gelu, ulp(6), smooth(SHAPE)),
     # Elementwise, of two
     "add": binary(np.add, REAL, gradient=smooth(SHAPE, (3,)), also=("__add__", "__radd__")),
     "subtract": binary(np.subtract, NUMERIC, gradient=smooth(SHAPE, (3,)), also=("__sub__", "__rsub__")),  # fmt: skip
