@@ -157,11 +157,6 @@ DIFFERENCES = [
         lambda torch: torch.tensor([1, 2, 3]).index_select(0, torch.tensor([-1])), (IndexError, RuntimeError),
     ),
     Difference(
-        "remainder", "NumPy", "Exact only while the quotient is below 2^28; NumPy's is exact always.",
-        "1e300 % 1e-5 < 1e-5", lambda: abs(rp.remainder(t([1e300], "float64"), t([1e-5], "float64")).item()) < 1e-5, False,
-        lambda np: bool(np.remainder(1e300, 1e-5) < 1e-5), True,
-    ),
-    Difference(
         "pad", "NumPy", "A number that does not fit the dtype raises; NumPy casts it.",
         "pad(int8, 1, constant_values=300)", lambda: rp.pad(t([1], "int8"), 1, constant_values=300), rp.DTypeError,
         lambda np: np.pad(np.array([1], "int8"), 1, constant_values=300).tolist(), [44, 1, 44],
