@@ -169,7 +169,7 @@ struct ContractionLoops {
     case ScalarOp::Div:
       return is_float(instr.dtype) ? 5 : 40;
     case ScalarOp::Mod:
-      return 60;
+      return is_float(instr.dtype) ? 20 : 60;
     case ScalarOp::Min:
     case ScalarOp::Max:
       return is_float(instr.dtype) ? 4 : 1;

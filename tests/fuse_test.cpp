@@ -10,7 +10,7 @@
 #include "passes/graph_passes.h"
 #include "passes/lower.h"
 #include "plan_runner.h"
-#include "random_graph.h"
+#include "random_program.h"
 #include "workloads.h"
 
 namespace reprise {
@@ -44,7 +44,7 @@ std::vector<std::vector<uint32_t>> groups_read(const Graph& graph, const Fusion&
 
 TEST(Fuse, GroupsReadOnlyWhatEarlierGroupsStore) {
   for (uint32_t seed = 0; seed < 500; ++seed) {
-    const Graph graph = random_graph(seed);
+    const Graph graph = random_program(seed).graph;
     const Fusion fusion = fuse(graph);
     const auto reads = groups_read(graph, fusion);
     for (uint32_t g = 0; g < reads.size(); ++g) {

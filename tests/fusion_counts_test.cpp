@@ -6,7 +6,7 @@
 
 #include "compiled_graph.h"
 #include "plan_runner.h"
-#include "random_graph.h"
+#include "random_heads.h"
 #include "workloads.h"
 
 namespace reprise {

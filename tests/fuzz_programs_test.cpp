@@ -14,7 +14,7 @@
 #include <regex>
 
 #include "ir/error.h"
-#include "tests/fuzz/random_program.h"
+#include "random_program.h"
 #include "tests/fuzz/reduce_program.h"
 
 namespace reprise {

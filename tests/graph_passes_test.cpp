@@ -7,7 +7,7 @@
 #include "graph_samples.h"
 #include "ir/builder.h"
 #include "ir/error.h"
-#include "random_graph.h"
+#include "random_program.h"
 
 namespace reprise {
 namespace {
@@ -28,7 +28,7 @@ std::string bits_changed(const Graph& before, const Graph& after, uint32_t seed)
 
 TEST(GraphPasses, KeepTheBitsOfRandomGraphs) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    const Graph graph = random_graph(seed);
+    const Graph graph = random_program(seed).graph;
     verify(graph);
     Graph all = graph;
     for (const GraphPass& pass : graph_passes()) {
@@ -46,7 +46,7 @@ TEST(GraphPasses, KeepTheBitsOfRandomGraphs) {
 /// Graphs print and parse to themselves, whatever is in them.
 TEST(GraphPasses, RandomGraphsSurviveTheirText) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    const Graph graph = random_graph(seed);
+    const Graph graph = random_program(seed).graph;
     EXPECT_EQ(parse_graph(print(graph)), graph) << print(graph);
   }
 }

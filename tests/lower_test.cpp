@@ -13,7 +13,8 @@
 #include "ir/error.h"
 #include "passes/graph_passes.h"
 #include "plan_runner.h"
-#include "random_graph.h"
+#include "random_heads.h"
+#include "random_program.h"
 #include "small_stack.h"
 
 namespace reprise {
@@ -526,7 +527,7 @@ TEST(Lower, RandomGraphs) {
   const char* count = std::getenv("REPRISE_RANDOM_GRAPHS");
   const uint32_t graphs = count != nullptr ? static_cast<uint32_t>(std::atoi(count)) : 400;
   for (uint32_t seed = 0; seed < graphs; ++seed) {
-    const Graph graph = random_graph(seed);
+    const Graph graph = with_forward_strides(random_program(seed).graph);
     try {
       ASSERT_EQ(lowering_difference(graph, seed), "") << "seed " << seed;
     } catch (const std::exception& error) {

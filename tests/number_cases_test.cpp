@@ -40,6 +40,44 @@ TEST(Int01, FloorDivisionAndRemainderOfNegatives) {
   }
 }
 
+// The quotient has more digits than a float: what one division leaves is nothing like the
+// remainder.
+TEST(Float, RemaindersOfLargeQuotients) {
+  const auto remainder = [](auto x) { return x[0] % x[1]; };
+  expect_elementwise(remainder,
+                     {floats({1e+30f, -1e+30f, 1e+30f, 3e+38f, 16777216.0f, 10000000000.0f, 1.0f,
+                              -1.0f, 7.0f, 1e+30f, 5.0f, -5.0f, 0.0f, 1.0f}),
+                      floats({7.0f, 7.0f, -7.0f, 1e-45f, 3.0f, 0.1f, 1e-30f, 1e-30f, kInf, 0.0f,
+                              -kInf, kInf, -2.0f, kNaN})},
+                     floats({1.0f, 6.0f, -6.0f, 0.0f, 1.0f, 0x1.6a0beep-4f, 0x1.d7fc8p-101f,
+                             0x1.621ap-102f, 7.0f, kNaN, -kInf, kInf, -0.0f, kNaN}));
+  expect_elementwise(
+      remainder,
+      {Tensor::of({1e+300, -1e+300, 1e+300, 5e-324, 9007199254740992.0, 1e+308, -0.0}),
+       Tensor::of({7.0, 7.0, 1e-05, 1e-323, 3.0, 1.5e-323, 7.0})},
+      Tensor::of({1.0, 6.0, 0x1.9c99d483af53ep-18, 0x0.0000000000001p-1022, 2.0,
+                  0x0.0000000000002p-1022, 0.0}));
+  // The quotient of the largest f16 and the least has 40 digits.
+  expect_elementwise(remainder,
+                     {floats({65504.0f, -65504.0f, 65504.0f}, DType::F16),
+                      floats({1.8e-07f, 0.0999756f, -3e-05f}, DType::F16)},
+                     floats({0x1p-23f, 0x1p-8f, -0x1.88p-19f}, DType::F16));
+  expect_elementwise(
+      remainder,
+      {floats({3e+38f, -3e+38f, 1e+30f}, DType::BF16), floats({7.0f, 7.0f, -1e-40f}, DType::BF16)},
+      floats({2.0f, 5.0f, -0.0f}, DType::BF16));
+  const auto quotient = [](auto x) { return floor_divide(x[0], x[1]); };
+  expect_elementwise(
+      quotient,
+      {floats({1e+30f, 7.0f, -7.0f, kInf, 5.0f, -5.0f, -0.0f, -1.0f, 1.0f}),
+       floats({3.0f, 0.0f, 0.0f, 3.0f, kInf, kInf, 3.0f, 1e-30f, -3e+38f})},
+      floats({0x1.0d43b8p+98f, kInf, -kInf, kInf, 0.0f, -1.0f, -0.0f, -0x1.93e594p+99f, -1.0f}));
+  expect_elementwise(quotient,
+                     {Tensor::of({1e+300, -1e-300, 1.0, -5.0, 9007199254740994.0}),
+                      Tensor::of({3.0, 1e+300, 0.1, -1.7e+308, -1.0})},
+                     Tensor::of({0x1.fdafb60009cdp+994, -1.0, 9.0, 0.0, -0x1.0000000000001p+53}));
+}
+
 TEST(Int04, TheLeastNumberHasNoOpposite) {
   for (const DType dtype : kSigned) {
     const Tensor x = integers({least(dtype)}, dtype);

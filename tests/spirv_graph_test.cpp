@@ -12,7 +12,7 @@
 #include "ir/error.h"
 #include "ir/graph.h"
 #include "ir/op.h"
-#include "tests/random_graph.h"
+#include "tests/random_program.h"
 #include "tests/shader_kernel.h"
 
 namespace reprise {
@@ -136,7 +136,7 @@ TEST(SpirvGraph, LongReductionsInBlocks) {
 
 TEST(SpirvGraph, RandomGraphs) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
-    const Graph graph = random_graph(seed);
+    const Graph graph = with_forward_strides(random_program(seed).graph);
     SCOPED_TRACE(print(graph));
     expect_graph_like_interpreted(graph,
                                   {.seed = seed, .index_bound = 3, .validate_only = seed >= 8});

@@ -144,6 +144,8 @@ class FunctionEmitter {
   llvm::Value* f32_round_to_odd(llvm::Value* a);
   llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> args);
   llvm::Function* remainder_function(DType dtype);
+  llvm::Function* remainder_function(DType dtype, llvm::FixedVectorType* vector);
+  llvm::Value* small_remainder(DType dtype, llvm::Value* a, llvm::Value* x, llvm::Value*& small);
 
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;  ///< what is computed once per call

@@ -11,13 +11,16 @@
 namespace reprise {
 namespace {
 
-// f32: w in [0, 5], then sqrt(w) in [2.236, 4]; relative errors 7e-9.
-constexpr double kCentral32[] = {
-    -8.93192597024e-9, 2.33359671957e-8,  4.68131348055e-7, -3.46398526763e-6, -4.97241968945e-6,
-    0.00021834938624,  -0.00125272639177, -0.0041773928752, 0.246640279055,    1.50140936045};
-constexpr double kTail32[] = {
-    0.000129250369596, -0.000182674637802, -0.000313288500852, 0.00132751752285, -0.00257629053181,
-    0.00387023295341,  -0.00540818066771,  0.00716158849095,   1.00361923196,    2.9512944471};
+// f32: w in [0, 5], then sqrt(w) in [2.236, 4.1]: minimax fits of relative errors 2^-27.4 and
+// 2^-26.5, about centers where the two leading coefficients round well.
+constexpr double kCenter32 = 2.28125;
+constexpr double kCentral32[] = {-0x1.2e0b0cp-27, 0x1.5c3afep-25, 0x1.b89fe8p-22,  -0x1.15ac8p-18,
+                                 0x1.221432p-25,  0x1.cfb98p-13,  -0x1.7ae79cp-10, -0x1.af8394p-9,
+                                 0x1.fc79a2p-3,   0x1.728052p+0};
+constexpr double kTailCenter32 = 2.953125;
+constexpr double kTail32[] = {0x1.dce416p-14, -0x1.7520fap-12, 0x1.2857aap-14, 0x1.842bfp-10,
+                              -0x1.073dc2p-8, 0x1.af3d94p-8,   -0x1.1fe26ap-7, 0x1.5b460ep-7,
+                              0x1.003048p+0,  0x1.649d1ep+1};
 // f64: w in [0, 6.25], then sqrt(w) in [2.5, 4] and [4, 6.0625]; relative errors 2e-16 and less.
 constexpr double kCentral64[] = {
     -3.5932028927020695337e-22, 3.1940155481362710879e-21,   1.9992599888615348823e-20,
@@ -71,7 +74,8 @@ ScalarId lower(ScalarBuilder& b, std::span<const ScalarId> operands, const OpCon
         b.select(b.lt(root, constant(4)), fit(root, 3.25, kMiddle64), fit(root, 5.03125, kTail64));
     ratio = b.select(b.lt(w, constant(6.25)), fit(w, 3.125, kCentral64), ratio);
   } else {
-    ratio = b.select(b.lt(w, constant(5)), fit(w, 2.5, kCentral32), fit(root, 3.118, kTail32));
+    ratio = b.select(b.lt(w, constant(5)), fit(w, kCenter32, kCentral32),
+                     fit(root, kTailCenter32, kTail32));
   }
   // At the ends w is infinite, and the polynomials say nothing of their sign there.
   const ScalarId infinity = constant(std::numeric_limits<double>::infinity());

@@ -83,29 +83,43 @@ class PowBuilder {
   Pair half_log(ScalarId m) {
     const ScalarId one = number(1);
     const ScalarId below = b_.sub(m, one);  // exact
-    const ScalarId sum = b_.add(m, one);
-    const ScalarId from_one = b_.sub(sum, m);
-    const ScalarId sum_lost = b_.add(b_.sub(m, b_.sub(sum, from_one)), b_.sub(one, from_one));
-    const ScalarId s = b_.div(below, sum);
+    const ScalarId above = b_.add(m, one);
+    const ScalarId from_one = b_.sub(above, m);
+    const ScalarId above_lost = b_.add(b_.sub(m, b_.sub(above, from_one)), b_.sub(one, from_one));
+    const ScalarId s = b_.div(below, above);
     const ScalarId minus_s = b_.unary(ScalarOp::Neg, s);
-    const ScalarId rest = b_.fma(minus_s, sum_lost, b_.fma(minus_s, sum, below));
-    const ScalarId s_low = b_.div(rest, sum);
+    const ScalarId rest = b_.fma(minus_s, above_lost, b_.fma(minus_s, above, below));
+    const ScalarId s_low = b_.div(rest, above);
 
     const ScalarId z = product(s, s).high;
     const ScalarId z_low = b_.fma(b_.add(s, s), s_low, product(s, s).low);
-    // z/3 as a pair, z^2/5 and what follows as one value.
+    // z/3 + z^2 (1/5 + z/7 + ..) as a pair, its parts too: of the second, a rounding of one value
+    // would count y log x * 2^-13 times. What follows 1/5 is small enough.
     constexpr double kThird = 1.0 / 3, kThirdLow = 0x1.5555555555555p-56;
-    const Pair third = product(z, number(kThird));
-    const ScalarId third_low =
-        b_.fma(z_low, number(kThird), b_.fma(z, number(kThirdLow), third.low));
+    constexpr double kFifth = 1.0 / 5, kFifthLow = -0x1.999999999999ap-57;
     ScalarId series = number(1.0 / 27);
-    for (int odd = 25; odd >= 5; odd -= 2) series = b_.fma(series, z, number(1.0 / odd));
-    const ScalarId small = b_.fma(b_.mul(z, z), series, third_low);
+    for (int odd = 25; odd >= 7; odd -= 2) series = b_.fma(series, z, number(1.0 / odd));
+    const Pair from_fifth = sum(number(kFifth), b_.mul(series, z));
+    const Pair fifths =
+        times({from_fifth.high, b_.add(from_fifth.low, number(kFifthLow))}, {z, z_low});
+    const Pair third = times({number(kThird), number(kThirdLow)}, {z, z_low});
+    const Pair fourth = times(fifths, {z, z_low});
+    const Pair both = sum(third.high, fourth.high);
+    const ScalarId both_low = b_.add(both.low, b_.add(third.low, fourth.low));
+    const Pair cubic = times({both.high, both_low}, {s, s_low});
+    const Pair all = sum(s, cubic.high);
+    return {all.high, b_.add(all.low, b_.add(cubic.low, s_low))};
+  }
 
-    const Pair cubic = product(s, third.high);
-    const ScalarId tail = b_.fma(s, small, b_.fma(s_low, third.high, b_.add(s_low, cubic.low)));
-    const ScalarId high = b_.add(s, cubic.high);
-    return {high, b_.add(b_.sub(cubic.high, b_.sub(high, s)), tail)};
+  /// a + c with what the rounding loses, |a| above |c|.
+  Pair sum(ScalarId a, ScalarId c) {
+    const ScalarId high = b_.add(a, c);
+    return {high, b_.sub(c, b_.sub(high, a))};
+  }
+
+  Pair times(Pair a, Pair c) {
+    const Pair high = product(a.high, c.high);
+    return {high.high, b_.fma(a.high, c.low, b_.fma(a.low, c.high, high.low))};
   }
 
   Pair product(ScalarId a, ScalarId c) {

@@ -1,15 +1,9 @@
 // What a floored division leaves.
-#include "ir/ops/floored.h"
 #include "ir/ops/inference.h"
 #include "ir/ops/samples.h"
 
 namespace reprise {
 namespace {
-
-ScalarId lower(ScalarBuilder& b, std::span<const ScalarId> x, const OpContext&) {
-  if (is_integer(b.dtype(x[0]))) return b.binary(ScalarOp::Mod, x[0], x[1]);
-  return floored_division(b, x[0], x[1]).remainder;
-}
 
 void gradient(GradientContext& ctx) {
   // a % b = a - (a // b) * b, and the quotient is a step.
@@ -28,11 +22,12 @@ const OpDef& remainder_def() {
       .min_operands = 2,
       .max_operands = 2,
       .doc =
-          "a % b = a - (a // b) * b, with the sign of b. Integers: by 0 gives 0. Floats: by 0 "
-          "gives "
-          "NaN; f32 is exact while |a / b| is below 2^28.",
+          "a % b = a - (a // b) * b, with the sign of b. Integers: by 0 gives 0. Floats: exact "
+          "however large a // b is, but for the rounding where the signs differ and b is added; by "
+          "0 "
+          "gives NaN.",
       .infer = elementwise<Accepts::Number>,
-      .lower = lower,
+      .lower = lower_wide<lower_binary<ScalarOp::Mod>>,
       .gradient = gradient,
       .samples = binary_samples_of<Fill::Normal, Fill::Nonzero>,
   };

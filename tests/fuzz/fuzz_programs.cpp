@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "ir/error.h"
-#include "tests/fuzz/random_program.h"
 #include "tests/fuzz/reduce_program.h"
+#include "tests/random_program.h"
 
 namespace reprise {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/reprise.h"
-#include "tests/fuzz/program.h"
+#include "tests/program.h"
 
 namespace reprise {
 

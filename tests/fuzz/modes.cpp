@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "compiler/pipeline.h"
 #include "ir/builder.h"
@@ -294,12 +295,80 @@ std::string gradients(const Program& program) {
   return LiveProgram(longer).compare(expected[0], outputs);
 }
 
+/// The graph with indices as the leaves hold them, no longer brought into range.
+Graph with_wild_indices(const Graph& graph) {
+  const auto wild = [&](NodeId index) {
+    NodeId raw = index;
+    for (const Op op : {Op::Subtract, Op::Remainder}) {
+      if (graph[raw].op == op) raw = graph[raw].operands[0];
+    }
+    return graph[raw].type == graph[index].type ? raw : index;
+  };
+  Graph result;
+  for (Node node : graph.nodes()) {
+    if (node.op == Op::Gather) node.operands[1] = wild(node.operands[1]);
+    if (node.op == Op::CheckIndex) node.operands[0] = wild(node.operands[0]);
+    result.add(std::move(node));
+  }
+  for (const NodeId output : graph.outputs()) result.add_output(output);
+  return result;
+}
+
+/// One output on its own; none where an index that it needs is out of range.
+std::optional<Bytes> output_alone(const Graph& graph, NodeId output, const LeafData& data) {
+  Graph alone;
+  for (Node node : graph.nodes()) alone.add(std::move(node));
+  alone.add_output(output);
+  try {
+    return reference_outputs(dce(alone), data)[0];
+  } catch (const IndexError&) {
+    return std::nullopt;
+  }
+}
+
+/// An index out of range is told to who reads what needs it, and to nobody else.
+std::string indices(const Program& program) {
+  const Program wild{with_wild_indices(program.graph), {}, expected_steps(program, 1)[0].data};
+  const Graph& graph = wild.graph;
+  if (graph == program.graph) return {};
+  std::vector<std::optional<Bytes>> expected;
+  for (const NodeId output : graph.outputs()) {
+    expected.push_back(output_alone(graph, output, wild.data));
+  }
+  LiveProgram live(wild);
+  live.load(wild.data);
+  for (const bool taped : {true, false}) {
+    std::optional<Tape> tape;
+    if (taped) tape.emplace();
+    const std::vector<Tensor> outputs = live.record(Scalars::Numbers);
+    try {
+      if (taped) tape->realize(outputs);
+    } catch (const IndexError&) {
+    }
+    for (size_t i = outputs.size(); i-- > 0;) {
+      const TensorType& type = graph[graph.outputs()[i]].type;
+      try {
+        // Without an expectation anything may come: what needs no bad element need not look at it.
+        const Bytes none(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
+        const std::string found = tensor_difference(outputs[i], type, expected[i].value_or(none));
+        if (expected[i] && !found.empty()) {
+          return str("output ", i, ", ", type, ", ", found, " expected");
+        }
+      } catch (const IndexError& error) {
+        if (expected[i]) return str("output ", i, ", ", type, " needs no index: ", error.what());
+      }
+    }
+  }
+  return {};
+}
+
 constexpr Mode kModes[] = {
     {"passes", 1, passes, ""},       {"taped", 1, taped, "interpreter"},
     {"frozen", 1, frozen, ""},       {"threads", 8, threads, "interpreter"},
     {"folded", 4, folded, ""},       {"eager", 4, eager, ""},
     {"shared", 4, shared, ""},       {"rebound", 4, rebound, ""},
     {"gradients", 6, gradients, ""}, {"ops", 10, ops, "ops"},
+    {"indices", 2, indices, ""},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/program.h"
+#include "tests/program.h"
 
 namespace reprise {
 

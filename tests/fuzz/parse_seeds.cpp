@@ -11,7 +11,7 @@
 #include "ir/error.h"
 #include "ir/npy.h"
 #include "tests/fuzz/parse_text.h"
-#include "tests/fuzz/random_program.h"
+#include "tests/random_program.h"
 
 namespace reprise {
 

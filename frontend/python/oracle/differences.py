@@ -157,11 +157,6 @@ DIFFERENCES = [
         lambda torch: torch.tensor([1, 2, 3]).index_select(0, torch.tensor([-1])), (IndexError, RuntimeError),
     ),
     Difference(
-        "remainder", "NumPy", "Exact only while the quotient is below 2^28; NumPy's is exact always.",
-        "1e300 % 1e-5 < 1e-5", lambda: abs(rp.remainder(t([1e300], "float64"), t([1e-5], "float64")).item()) < 1e-5, False,
-        lambda np: bool(np.remainder(1e300, 1e-5) < 1e-5), True,
-    ),
-    Difference(
         "silu", "PyTorch", "silu, mish and hardswish are 0 at -infinity, softsign is -1 and 1 at the infinities.",
         "silu(-inf)", lambda: rp.silu(t([-inf], "float64")).item(), 0.0,
         lambda torch: torch.nn.functional.silu(torch.tensor([-inf])).item(), nan,

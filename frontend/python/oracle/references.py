@@ -4,10 +4,12 @@ Floats come as wide as the table says; nothing here is shared with the library.
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 BLOCK, PARTIALS = 16384, 64
+ROOT_2 = Fraction(math.isqrt(2 * 10**80), 10**40)
 
 
 def apply(function, x):
@@ -45,10 +47,16 @@ def erfinv(x):
 
 
 def gelu(x):
-    """The value and the scale of its error: 1 + erf cancels in the left tail."""
-    half = apply(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)), x)
-    value = np.where(np.isneginf(x), 0.0, x * half)
-    return value, np.where(np.isfinite(x), np.abs(x), value)
+    """x erfc(z) / 2, z = -x / sqrt(2): what z's rounding loses counts 2 z^2 times."""
+
+    def one(v):
+        z = -v / math.sqrt(2)
+        if not abs(z) < 40:
+            return 0.0 if z > 0 else v
+        lost = float(-Fraction(v) / ROOT_2 - Fraction(z)) if z > 0 else 0.0
+        return v * 0.5 * math.erfc(z) * math.exp(-2 * z * lost)
+
+    return apply(one, x)
 
 
 def erfc(x):

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tests/fuzz/program.h"
+#include "tests/program.h"
 
 namespace reprise {
 

@@ -38,6 +38,8 @@ struct Program {
 
 /// The same graph with every input contiguous.
 [[nodiscard]] Graph without_strides(const Graph& graph);
+/// With every backward axis of an input forward: what lowering takes.
+[[nodiscard]] Graph with_forward_strides(const Graph& graph);
 
 /// Graph text with the assigns as comments.
 [[nodiscard]] std::string print(const Program& program);

@@ -1,6 +1,7 @@
 // What is the same for every way to run a program: its data, its text, its right results.
-#include "tests/fuzz/program.h"
+#include "program.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -31,14 +32,34 @@ LeafData leaf_data(const Graph& graph, uint64_t seed) {
   return data;
 }
 
-Graph without_strides(const Graph& graph) {
-  Graph plain;
+namespace {
+
+/// The same graph, the strides of each input as `change` gives them.
+template <class Change>
+Graph with_strides(const Graph& graph, const Change& change) {
+  Graph changed;
   for (Node node : graph.nodes()) {
-    if (node.op == Op::Input) node.attrs = Attrs().add_int(node.attrs.word(0)).add_ints({});
-    plain.add(std::move(node));
+    if (node.op == Op::Input) {
+      node.attrs = Attrs().add_int(node.attrs.word(0)).add_ints(change(node.attrs.ints(1)));
+    }
+    changed.add(std::move(node));
   }
-  for (const NodeId output : graph.outputs()) plain.add_output(output);
-  return plain;
+  for (const NodeId output : graph.outputs()) changed.add_output(output);
+  return changed;
+}
+
+}  // namespace
+
+Graph without_strides(const Graph& graph) {
+  return with_strides(graph, [](auto) { return std::vector<int64_t>(); });
+}
+
+Graph with_forward_strides(const Graph& graph) {
+  return with_strides(graph, [](std::span<const int64_t> strides) {
+    std::vector<int64_t> forward(strides.begin(), strides.end());
+    for (int64_t& stride : forward) stride = std::abs(stride);
+    return forward;
+  });
 }
 
 std::vector<Bytes> reference_outputs(const Graph& graph, const LeafData& data) {

@@ -1,5 +1,5 @@
 // Draws ops from the table and operands that fit them; what an op refuses is drawn again.
-#include "tests/fuzz/random_program.h"
+#include "random_program.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,120 @@
+// The true values: the C library's functions one precision up, and what is composed of them with
+// care for the digits that cancel.
+#include "tests/accuracy/functions.h"
+
+#include <cmath>
+#include <vector>
+
+namespace reprise {
+namespace {
+
+__extension__ using Quad = __float128;
+
+constexpr Quad kQuadRootHalf =
+    Quad{0x1.6a09e667f3bcdp-1} + Quad{-0x1.bdd3413b26456p-55} + Quad{0x1.57d3e3adec175p-109};
+constexpr Quad kQuadLog2 =
+    Quad{0x1.62e42fefa39efp-1} + Quad{0x1.abc9e3b39803fp-56} + Quad{0x1.7b57a079a1934p-111};
+constexpr Quad kQuadGeluScale =  // sqrt(8 / pi)
+    Quad{0x1.9884533d43651p+0} + Quad{-0x1.cbc0d30ebfd15p-54} + Quad{-0x1.c7402c7d60cfbp-110};
+
+template <class T>
+T sigmoid(T x, T) {
+  // Above 0 the exponential is small, below it the quotient is.
+  const T small = std::exp(-std::abs(x));
+  return (x < 0 ? small : T(1)) / (1 + small);
+}
+
+/// x erfc(-x / sqrt(2)) / 2. The error of the rounded argument z counts 2 z^2 times in the result.
+template <class T>
+T gelu(T x, T) {
+  constexpr T kRootHalf = 0.70710678118654752440084436210484903928L;
+  constexpr T kRest = static_cast<T>(kQuadRootHalf - Quad{kRootHalf});
+  const T z = -x * kRootHalf;
+  if (z > 150) return T(-0.0);
+  const T half = x / 2 * std::erfc(z);
+  if (x > 0) return half;
+  const T lost = std::fma(-x, kRootHalf, -z) - x * kRest;
+  return half * std::exp(-2 * z * lost);
+}
+
+/// x / (1 + exp(-u)), u = sqrt(8/pi) (x + 0.044715 x^3), as 1 + tanh(u/2) = 2 / (1 + exp(-u)).
+template <class T>
+T gelu_tanh(T x, T) {
+  const Quad wide = x;
+  const Quad u = kQuadGeluScale * (wide + wide * wide * wide * 44715 / 1000000);
+  const T high = static_cast<T>(u);
+  if (std::isnan(x)) return x;
+  if (high < -20000) return T(-0.0);
+  if (high > 20000) return x;
+  return x / (1 + std::exp(-high) * std::exp(-static_cast<T>(u - high)));
+}
+
+/// Halley's steps from a rough beginning, by erfc where erf has lost what distinguishes x from 1.
+template <class T>
+T erfinv(T x, T) {
+  const T a = std::abs(x);
+  if (!(a < 1)) return a == 1 ? std::copysign(T(HUGE_VAL), x) : T(NAN);
+  constexpr T kHalfRootPi = 0.88622692545275801364908374167057259140L;
+  const T logarithm = std::log1p(-a) + std::log1p(a);
+  const T sum = 4.33L + logarithm / 2;
+  T y = a < T(0.1) ? a * kHalfRootPi : std::sqrt(std::sqrt(sum * sum - logarithm / T(0.147)) - sum);
+  for (int i = 0; i < 4; ++i) {
+    const T miss = a < T(0.5) ? std::erf(y) - a : (1 - a) - std::erfc(y);
+    const T step = miss * kHalfRootPi * std::exp(y * y);
+    y -= step / (1 + y * step);
+  }
+  return std::copysign(y, x);
+}
+
+/// exp(y log |x|) with 113 bits between, where both are plain: the C library's loses ten bits.
+long double power(long double x, long double y) {
+  const long double rough = std::pow(x, y);
+  if (!std::isnormal(rough) || !std::isnormal(y) || std::abs(x) == 1) return rough;
+  // |x| = 2^k m, log m = 2 atanh((m - 1) / (m + 1)).
+  int k = 0;
+  Quad m = std::frexp(std::abs(x), &k);
+  if (m < kQuadRootHalf) {
+    m *= 2;
+    --k;
+  }
+  const Quad s = (m - 1) / (m + 1);
+  Quad series = 0;
+  for (int odd = 45; odd > 0; odd -= 2) series = series * s * s + Quad{1} / odd;
+  const Quad exponent = y * (k * kQuadLog2 + 2 * s * series);
+  const int n = static_cast<int>(std::lround(static_cast<double>(exponent / kQuadLog2)));
+  const Quad rest = exponent - n * kQuadLog2;
+  Quad sum = 1;
+  for (int i = 26; i > 0; --i) sum = 1 + sum * rest / i;
+  return std::copysign(std::ldexp(static_cast<long double>(sum), n), rough);
+}
+
+/// A function of one argument, or of two, at both precisions.
+#define BOTH(expression)                                                    \
+  [](double x, [[maybe_unused]] double y) -> double { return expression; }, \
+      [](long double x, [[maybe_unused]] long double y) -> long double { return expression; }
+
+}  // namespace
+
+std::span<const TrueFunction> true_functions() {
+  static const std::vector<TrueFunction> functions = {
+      {"sqrt", Op::Sqrt, {}, 1, BOTH(std::sqrt(x))},
+      {"rsqrt", Op::Rsqrt, {}, 1, BOTH(1 / std::sqrt(x))},
+      {"reciprocal", Op::Reciprocal, {}, 1, BOTH(1 / x)},
+      {"exp", Op::Exp, {}, 1, BOTH(std::exp(x))},
+      {"log", Op::Log, {}, 1, BOTH(std::log(x))},
+      {"sin", Op::Sin, {}, 1, BOTH(std::sin(x))},
+      {"cos", Op::Cos, {}, 1, BOTH(std::cos(x))},
+      {"tanh", Op::Tanh, {}, 1, BOTH(std::tanh(x))},
+      {"sigmoid", Op::Sigmoid, {}, 1, sigmoid<double>, sigmoid<long double>},
+      {"erf", Op::Erf, {}, 1, BOTH(std::erf(x))},
+      {"erfinv", Op::Erfinv, {}, 1, erfinv<double>, erfinv<long double>},
+      {"gelu", Op::Gelu, Attrs().add_int(0), 1, gelu<double>, gelu<long double>},
+      {"gelu, tanh", Op::Gelu, Attrs().add_int(1), 1, gelu_tanh<double>, gelu_tanh<long double>},
+      {"pow", Op::Pow, {}, 2, [](double x, double y) { return std::pow(x, y); }, power},
+  };
+  return functions;
+}
+
+#undef BOTH
+
+}  // namespace reprise
