@@ -49,8 +49,8 @@ INSTANTIATE_TEST_SUITE_P(Accuracy, AccuracyOf,
 
 TEST(AccuracyPage, IsReadBackAsItIsWritten) {
   const std::vector<MeasuredRow> rows = {
-      {"exp", DType::F32, {.most = 0.8361, .at = 26.7}, {.most = 1.25}},
-      {"pow", DType::F64, {.most = 0.5}, {.most = 984.2, .at = 3, .at2 = -2.5}}};
+      {"exp", DType::F32, 1, {.most = 0.8361, .at = 26.7}, {.most = 1.25}},
+      {"pow", DType::F64, 2, {.most = 0.5}, {.most = 984.2, .at = 3, .at2 = -2.5}}};
   const std::vector<PromisedRow> read = parse_accuracy(render(rows, {}));
   ASSERT_EQ(read.size(), 2);
   EXPECT_EQ(read[0].op, "exp");

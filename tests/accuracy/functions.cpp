@@ -2,6 +2,7 @@
 // care for the digits that cancel.
 #include "tests/accuracy/functions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -22,6 +23,11 @@ T sigmoid(T x, T) {
   // Above 0 the exponential is small, below it the quotient is.
   const T small = std::exp(-std::abs(x));
   return (x < 0 ? small : T(1)) / (1 + small);
+}
+
+template <class T>
+T softplus(T x, T) {
+  return std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x)));
 }
 
 /// x erfc(-x / sqrt(2)) / 2. The error of the rounded argument z counts 2 z^2 times in the result.
@@ -104,13 +110,32 @@ std::span<const TrueFunction> true_functions() {
       {"log", Op::Log, {}, 1, BOTH(std::log(x))},
       {"sin", Op::Sin, {}, 1, BOTH(std::sin(x))},
       {"cos", Op::Cos, {}, 1, BOTH(std::cos(x))},
+      {"exp2", Op::Exp2, {}, 1, BOTH(std::exp2(x))},
+      {"expm1", Op::Expm1, {}, 1, BOTH(std::expm1(x))},
+      {"log2", Op::Log2, {}, 1, BOTH(std::log2(x))},
+      {"log10", Op::Log10, {}, 1, BOTH(std::log10(x))},
+      {"log1p", Op::Log1p, {}, 1, BOTH(std::log1p(x))},
+      {"cbrt", Op::Cbrt, {}, 1, BOTH(std::cbrt(x))},
+      {"tan", Op::Tan, {}, 1, BOTH(std::tan(x))},
+      {"asin", Op::Asin, {}, 1, BOTH(std::asin(x))},
+      {"acos", Op::Acos, {}, 1, BOTH(std::acos(x))},
+      {"atan", Op::Atan, {}, 1, BOTH(std::atan(x))},
+      {"sinh", Op::Sinh, {}, 1, BOTH(std::sinh(x))},
+      {"cosh", Op::Cosh, {}, 1, BOTH(std::cosh(x))},
       {"tanh", Op::Tanh, {}, 1, BOTH(std::tanh(x))},
+      {"asinh", Op::Asinh, {}, 1, BOTH(std::asinh(x))},
+      {"acosh", Op::Acosh, {}, 1, BOTH(std::acosh(x))},
+      {"atanh", Op::Atanh, {}, 1, BOTH(std::atanh(x))},
       {"sigmoid", Op::Sigmoid, {}, 1, sigmoid<double>, sigmoid<long double>},
       {"erf", Op::Erf, {}, 1, BOTH(std::erf(x))},
+      {"erfc", Op::Erfc, {}, 1, BOTH(std::erfc(x))},
+      {"softplus", Op::Softplus, {}, 1, softplus<double>, softplus<long double>},
       {"erfinv", Op::Erfinv, {}, 1, erfinv<double>, erfinv<long double>},
       {"gelu", Op::Gelu, Attrs().add_int(0), 1, gelu<double>, gelu<long double>},
       {"gelu, tanh", Op::Gelu, Attrs().add_int(1), 1, gelu_tanh<double>, gelu_tanh<long double>},
       {"pow", Op::Pow, {}, 2, [](double x, double y) { return std::pow(x, y); }, power},
+      {"atan2", Op::Atan2, {}, 2, BOTH(std::atan2(x, y))},
+      {"hypot", Op::Hypot, {}, 2, BOTH(std::hypot(x, y))},
   };
   return functions;
 }

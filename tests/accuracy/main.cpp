@@ -39,7 +39,7 @@ int main_checked(int argc, char** argv) {
         same = false;
         std::cerr << "  scalar code gives other bits " << accuracy.differing << " times\n";
       }
-      rows.push_back({std::string(function.name), dtype, found[0], found[1]});
+      rows.push_back({std::string(function.name), dtype, function.operands, found[0], found[1]});
     }
   }
   const std::string page = render(rows, choice);

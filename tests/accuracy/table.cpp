@@ -94,13 +94,12 @@ std::string render(const std::vector<MeasuredRow>& rows, const ArgumentChoice& c
       section = row.dtype;
       page << "\n## " << row.dtype << "\n\n"
            << arguments_text(row.dtype, choice) << "; " << choice.pairs
-           << " random pairs for `pow`.\n\n"
+           << " random pairs for functions of two arguments.\n\n"
            << "| op | most, fused | at | mean | misrounded | most, unfused | at | mean | "
               "misrounded |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
     }
-    const int operands = row.op == "pow" ? 2 : 1;
-    page << "| `" << row.op << "` |" << cells(row.fused, row.dtype, operands)
-         << cells(row.unfused, row.dtype, operands) << '\n';
+    page << "| `" << row.op << "` |" << cells(row.fused, row.dtype, row.operands)
+         << cells(row.unfused, row.dtype, row.operands) << '\n';
   }
   return page.str();
 }

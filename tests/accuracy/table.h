@@ -12,6 +12,7 @@ namespace reprise {
 struct MeasuredRow {
   std::string op;  ///< a TrueFunction's name
   DType dtype;
+  int operands = 1;
   Accuracy fused;    ///< where the target fuses multiply and add
   Accuracy unfused;  ///< where it does not
 };
