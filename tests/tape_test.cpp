@@ -362,7 +362,7 @@ TEST(DeepChain, IsEvaluated) {
   on_small_stack([] {
     Tensor x = Tensor::of({1.f, 2.f});
     for (int i = 0; i < kDeep; ++i) x = x + 1;
-    expect_values(x, F{100001, 100002});
+    expect_values(x, F{kDeep + 1, kDeep + 2});
   });
 }
 
@@ -371,7 +371,7 @@ TEST(DeepChain, IsEvaluatedInATape) {
     const Tape tape;
     Tensor x = Tensor::of({1.f, 2.f});
     for (int i = 0; i < kDeep; ++i) x = x + 1;
-    expect_values(x, F{100001, 100002});
+    expect_values(x, F{kDeep + 1, kDeep + 2});
   });
 }
 
