@@ -185,12 +185,9 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       take_back_assigns(*trace, state.trace, locked);
     }
     for (const NodeId id : outputs) drop(id, locked);
-    if (imported) {
-      reset_trace(*imported, locked);
-      settle_left_behind(locked);
-    }
-    // An import took over marks of this thread's own trace: recording it anew sets them right.
-    if (done || imported) settle_trace(state.trace, locked);
+    if (imported) reset_trace(*imported, locked);
+    // Both took over marks of this thread's own trace: recording it anew sets them right.
+    if (settle_left_behind(locked) || done || imported) settle_trace(state.trace, locked);
     computed.notify_all();
   };
 

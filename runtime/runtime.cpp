@@ -119,10 +119,16 @@ void Runtime::Impl::leave_behind(const Trace& trace, Locked& locked) noexcept {
   settle_left_behind(locked);
 }
 
-void Runtime::Impl::settle_left_behind(Locked& locked) {
-  if (!left_behind) return;
+bool Runtime::Impl::settle_left_behind(Locked& locked) {
+  if (!left_behind) return false;
+  const std::span<const Trace::Recorded> recorded = left_behind->recorded();
+  const bool stale = std::any_of(recorded.begin(), recorded.end(), [&](const Trace::Recorded& r) {
+    return !left_behind->alive(r) || nodes[r.node.index].is_leaf();
+  });
+  if (!stale) return false;
   settle_trace(*left_behind, locked);
   if (left_behind->recorded().empty()) left_behind.reset();
+  return true;
 }
 
 void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {

@@ -269,7 +269,8 @@ struct Runtime::Impl {
   [[nodiscard]] std::vector<NodeId> pending_of(const Trace& trace) const;
   /// The trace's thread ends.
   void leave_behind(const Trace& trace, Locked& locked) noexcept;
-  void settle_left_behind(Locked& locked);
+  /// Forgets what has been computed or dropped of what ended threads recorded; false: nothing has.
+  bool settle_left_behind(Locked& locked);
   /// Forgets what has been computed or dropped; what is still pending stays recorded.
   void settle_trace(Trace& trace, Locked& locked);
   /// The node, referenced, that `target` goes back to when what it is about to be assigned cannot

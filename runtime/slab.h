@@ -1,6 +1,7 @@
 // A table of slots with stable addresses, indexed by 4 bytes, freed slots reused first.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,16 +24,16 @@ class Slab {
       return index;
     }
     if (size_ >= kMaxSlots) throw OutOfMemoryError(str("more than ", kMaxSlots, " live tensors"));
-    if ((size_ & (kChunk - 1)) == 0) chunks_.push_back(std::make_unique<T[]>(kChunk));
+    if ((size_ & (kChunk - 1)) == 0) chunks_.push_back(std::make_unique<Chunk>());
     return size_++;
   }
   void free(uint32_t index) {
     --live_;
     free_.push_back(index);
   }
-  T& operator[](uint32_t index) { return chunks_[index >> kShift][index & (kChunk - 1)]; }
+  T& operator[](uint32_t index) { return (*chunks_[index >> kShift])[index & (kChunk - 1)]; }
   const T& operator[](uint32_t index) const {
-    return chunks_[index >> kShift][index & (kChunk - 1)];
+    return (*chunks_[index >> kShift])[index & (kChunk - 1)];
   }
   [[nodiscard]] uint32_t size() const { return size_; }  ///< slots ever made
   [[nodiscard]] uint32_t live() const { return live_; }
@@ -40,7 +41,10 @@ class Slab {
  private:
   static constexpr uint32_t kShift = 10, kChunk = 1u << kShift;
   static constexpr uint32_t kMaxSlots = UINT32_MAX - 16;
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  /// Not an array that `new` counts: its count would stand before the first slot, and a leak
+  /// checker looks for pointers to where a block begins.
+  using Chunk = std::array<T, kChunk>;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
   GrowingList<uint32_t> free_;
   uint32_t size_ = 0;
   uint32_t live_ = 0;

@@ -101,7 +101,8 @@ class ProgramSketch {
     return true;
   }
   Value parameter(DType dtype) { return b_.parameter(dtype, num_parameters_++); }
-  Value new_leaf(const TensorType& type) {
+  // By value: the type may be a node's, which moves when a constant is recorded.
+  Value new_leaf(TensorType type) {
     const int rank = type.shape.rank();
     if (rank == 0 && one_in(2)) return parameter(type.dtype);
     if (one_in(8)) {
