@@ -20,7 +20,7 @@ constexpr int64_t kExtents[] = {0, 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 33, 64, 65, 
 /// Elements of one value, at most: in most programs, and in one of kLargeEvery.
 constexpr int64_t kSmall = 600;
 constexpr int64_t kLarge = 20000;
-constexpr int64_t kLargeEvery = 25;
+constexpr int64_t kLargeEvery = 12;
 /// Nodes at most; gradients of gradients grow fast.
 constexpr uint32_t kMaxNodes = 70;
 
@@ -209,6 +209,7 @@ class ProgramSketch {
     const OpDef& def = op_def(op);
     std::vector<TensorType> types(static_cast<size_t>(def.min_operands), {dtype, {}});
     if (op == Op::Where) types[0].dtype = DType::Bool;
+    if (op == Op::Ldexp) types[1].dtype = DType::I64;
     try {
       (void)def.infer({.op = op, .operands = types, .attrs = attrs});
       return true;
@@ -219,7 +220,7 @@ class ProgramSketch {
   bool add_elementwise(Op op) {
     const OpDef& def = op_def(op);
     Attrs attrs;
-    if (op == Op::Cast) attrs.add_type(any_dtype());
+    if (op == Op::Cast || op == Op::Bitcast) attrs.add_type(any_dtype());
     if (op == Op::Gelu) attrs.add_int(below(2));
     if (op == Op::CheckIndex) {
       const int64_t extent = 1 + below(300);
@@ -244,6 +245,7 @@ class ProgramSketch {
       operands[static_cast<size_t>(1 + below(static_cast<int64_t>(operands.size()) - 1))] =
           parameter(dtype);
     }
+    if (op == Op::Ldexp) operands[1] = b_.cast(operands[1], DType::I64);
     return keep(b_.record(op, operands, attrs));
   }
 
@@ -415,7 +417,9 @@ class ProgramSketch {
         const TensorType result{dtype, random_shape()};
         return keep(b_.record(op, {parameter(DType::U64), parameter(DType::U64)}, {}, &result));
       }
-      default:  // one that was added to the table: no operands are known to fit it
+      default:
+        if (op_def(op).attrs.empty()) return add_elementwise(op);
+        // One that was added to the table: no operands are known to fit it.
         throw InternalError(str("random programs do not know the composite ", op));
     }
   }
