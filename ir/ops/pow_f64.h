@@ -6,8 +6,8 @@
 namespace reprise {
 
 /// `magnitude` to the power of `exponent`, both f64, the first finite and above 0, the second
-/// finite: within 0.6 ulp where the target fuses multiply and add (whole results come out whole;
-/// denormal ones, rounded twice, are within 0.75), else with the relative error of exponent * log in f64.
+/// finite: whole results come out whole where the target fuses multiply and add, denormal ones are
+/// rounded twice (docs/ACCURACY.md); elsewhere the relative error is that of exponent * log in f64.
 [[nodiscard]] ScalarId pow_f64(ScalarBuilder& b, ScalarId magnitude, ScalarId exponent);
 
 }  // namespace reprise
