@@ -66,15 +66,19 @@ class Simplifier {
   }
 
   NodeId add_elementwise(Node node) {
-    if (const auto value = fold_elementwise(graph(), node)) return uniform(*value, node.type);
-    if (const NodeId same = same_value(node); same.valid()) {
-      return add_broadcast(graph(), same, node.type.shape);
-    }
-    if (drop_guard(node)) return add_elementwise(std::move(node));
-    rewrite_signs(node);
-    const Shape shape = node.type.shape;
+    // First, so that the rules below look at what is computed rather than at how it is spread.
+    const TensorType type = node.type;
     node.type.shape = narrow_operands(node);
-    return add_broadcast(graph(), graph().add(std::move(node)), shape);
+    if (const auto value = fold_elementwise(graph(), node)) return uniform(*value, type);
+    if (const NodeId same = same_value(node); same.valid()) {
+      return add_broadcast(graph(), same, type.shape);
+    }
+    if (drop_guard(node)) {
+      node.type = type;
+      return add_elementwise(std::move(node));
+    }
+    rewrite_signs(node);
+    return add_broadcast(graph(), graph().add(std::move(node)), type.shape);
   }
 
   /// The value, perhaps yet to be broadcast, that `node` is equal to; invalid if there is none.

@@ -41,7 +41,7 @@ TensorId Runtime::record(Op op, std::span<const TensorId> operands, const Attrs&
     Recorder recorder(*impl_, locked, thread);
     const SmallVector<Value, 4> values = recorder.values_of(operands);
     const Value value = static_cast<Builder&>(recorder).record(op, values, attrs, result);
-    tensor = impl_->bind(NodeId{value.index});
+    tensor = impl_->bind_recorded(thread, NodeId{value.index});
   }
   impl_->flush_if_due(thread, tensor);
   return tensor;
@@ -125,7 +125,7 @@ std::vector<TensorId> Runtime::build(
   const SmallVector<Value, 4> values = recorder.values_of(operands);
   std::vector<TensorId> result;
   for (const Value value : body(recorder, values)) {
-    result.push_back(impl_->bind(NodeId{value.index}));
+    result.push_back(impl_->bind_recorded(thread, NodeId{value.index}));
   }
   return result;
 }
@@ -165,10 +165,7 @@ void Runtime::assign(TensorId target, TensorId value) {
 TensorId Runtime::value(TensorId id) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
-  LiveNode& node = *impl_->operands(thread, locked, id)[0];
-  const TensorId tensor = impl_->bind(node.id);
-  if (thread.in_tape()) impl_->note_capture(thread, tensor, node, Capture::Bound::Inside);
-  return tensor;
+  return impl_->bind_recorded(thread, impl_->operands(thread, locked, id)[0]->id);
 }
 
 // --- Public: tapes -----------------------------------------------------------------------------

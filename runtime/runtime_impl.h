@@ -239,6 +239,15 @@ struct Runtime::Impl {
     ++node.bindings;
     return tensor_id(slot, b.generation);
   }
+  /// A tensor for what was recorded. That may be a value from outside a tape, passed on as it came.
+  [[nodiscard]] TensorId bind_recorded(ThreadState& thread, NodeId id) {
+    const TensorId tensor = bind(id);
+    LiveNode& node = nodes[id.index];
+    if (thread.in_tape() && !node.keeps_history) {
+      note_capture(thread, tensor, node, Capture::Bound::Inside);
+    }
+    return tensor;
+  }
   void unbind(NodeId id, Locked& locked) {
     --nodes[id.index].bindings;
     drop(id, locked);

@@ -24,7 +24,7 @@ class AccuracyOf : public testing::TestWithParam<DType> {};
 TEST_P(AccuracyOf, EveryFunctionIsWithinItsPromise) {
   // Sparser than the page's by whole factors: what it tried, a part of it.
   const ArgumentChoice page;
-  const ArgumentChoice choice{page.stride * 256, page.per_binade / 200, page.pairs / 200};
+  const ArgumentChoice choice{page.stride * 64, page.per_binade / 200, page.pairs / 200};
   std::vector<TargetInfo> targets = {cpu_target(CpuLevel::Sse2)};
   if (detected_cpu_level() >= CpuLevel::Avx2) targets.push_back(cpu_target(CpuLevel::Avx2));
   if (detected_cpu_level() >= CpuLevel::Avx512) targets.push_back(cpu_target(CpuLevel::Avx512));

@@ -310,6 +310,23 @@ TEST(Frozen, GuardsInputsThatShareTheirValue) {
   expect_values(step.replay(other)[0], F{22});
 }
 
+// An op that does nothing gives a tensor of its own on the same value: that is none that was read.
+TEST(Frozen, ResultsThatAreAnInputAsItCame) {
+  const Tensor x = Tensor::of({1.f}), w = Tensor::of({2.f}), nothing = zeros({0});
+  Frozen step;
+  {
+    const Tape tape;
+    step = tape.freeze({x}, {concat({x, nothing}), concat({nothing, w}), x.value(), w + 0.f});
+  }
+  const Tensor other = Tensor::of({3.f});
+  w.assign_(Tensor::of({4.f}));
+  const std::vector<Tensor> results = step.replay(other);
+  expect_values(results[0], F{3});
+  expect_values(results[1], F{4});
+  expect_values(results[2], F{3});
+  expect_values(results[3], F{4});
+}
+
 TEST(Frozen, TakesAnyLayout) {
   const Tensor x = Tensor::of({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {2, 3});
   Frozen step;

@@ -150,6 +150,7 @@ void expect_finite_differences(const Differentiated& given, const std::string& w
       };
       constexpr double kStep = 1e-6;
       const double actual = (shifted(kStep) - shifted(-kStep)) / (2 * kStep);
+      if (std::isnan(actual) && std::isnan(expected)) continue;  // outside of what it is for
       EXPECT_NEAR(actual, expected, 2e-5 * scale) << what << ", operand " << i;
     }
   }

@@ -14,7 +14,7 @@ namespace reprise {
 /// Which arguments are tried. A sparser choice tries some of a denser one's if `stride` is a
 /// multiple of it. Every 16-bit float is tried always, and so is what lies around powers of 2.
 struct ArgumentChoice {
-  uint64_t stride = 16;  ///< f32: one bit pattern of so many
+  uint64_t stride = 64;  ///< f32: one bit pattern of so many
   int64_t per_binade =
       2000;  ///< f64: random ones of each sign and exponent; near 1 eight times more
   int64_t pairs = 10'000'000;  ///< of functions of two arguments
