@@ -1,9 +1,87 @@
-// Normalization and softmax, the functions that layers are made of.
+// Normalization, attention and softmax, the functions that layers are made of.
 #include "frontend/python/arguments.h"
 
 namespace reprise::python {
 
+namespace {
+
+void bind_channel_norms(py::module_& module) {
+  module.def(
+      "group_norm",
+      [](const TensorArg& x, int64_t groups, const std::optional<TensorArg>& weight,
+         const std::optional<TensorArg>& bias,
+         double eps) { return group_norm(x.value, groups, or_empty(weight), or_empty(bias), eps); },
+      py::arg("x"), py::arg("num_groups"), py::arg("weight") = py::none(),
+      py::arg("bias") = py::none(), py::arg("eps") = 1e-5,
+      "x (N, C, ..) normalized over each group of channels and all that follows.", Unlocked());
+  module.def(
+      "instance_norm",
+      [](const TensorArg& x, const std::optional<TensorArg>& weight,
+         const std::optional<TensorArg>& bias,
+         double eps) { return instance_norm(x.value, or_empty(weight), or_empty(bias), eps); },
+      py::arg("x"), py::arg("weight") = py::none(), py::arg("bias") = py::none(),
+      py::arg("eps") = 1e-5, "group_norm with every channel a group.", Unlocked());
+  module.def(
+      "batch_norm",
+      [](const TensorArg& x, const TensorArg& mean, const TensorArg& variance,
+         const std::optional<TensorArg>& weight, const std::optional<TensorArg>& bias,
+         bool training, Number momentum, double eps) {
+        if (!training) {
+          return batch_norm(x.value, mean.value, variance.value, or_empty(weight), or_empty(bias),
+                            eps);
+        }
+        return batch_norm_training(x.value, mean.value, variance.value, or_empty(weight),
+                                   or_empty(bias), momentum, eps);
+      },
+      py::arg("x"), py::arg("running_mean"), py::arg("running_var"), py::arg("weight") = py::none(),
+      py::arg("bias") = py::none(), py::arg("training") = false, py::arg("momentum") = 0.1,
+      py::arg("eps") = 1e-5,
+      "x (N, C, ..) normalized by each channel's statistics: the running ones, or in training the "
+      "batch's, of which the running ones then remember a part.",
+      Unlocked());
+  module.def(
+      "local_response_norm",
+      [](const TensorArg& x, int64_t size, Number alpha, double beta, Number k) {
+        return local_response_norm(x.value, size, alpha, beta, k);
+      },
+      py::arg("x"), py::arg("size"), py::arg("alpha") = 1e-4, py::arg("beta") = 0.75,
+      py::arg("k") = 1.0, "x / (k + alpha * mean of the squares of the channels around)^beta.",
+      Unlocked());
+}
+
+void bind_attention(py::module_& module) {
+  module.def(
+      "scaled_dot_product_attention",
+      [](const TensorArg& q, const TensorArg& k, const TensorArg& v,
+         const std::optional<TensorArg>& mask, bool is_causal, const std::optional<Number>& scale) {
+        return scaled_dot_product_attention(q.value, k.value, v.value, or_empty(mask),
+                                            is_causal ? Causal::Yes : Causal::No, scale);
+      },
+      py::arg("query"), py::arg("key"), py::arg("value"), py::arg("attn_mask") = py::none(),
+      py::arg("is_causal") = false, py::arg("scale") = py::none(),
+      "softmax(q k^T scale) v over the last two axes. Heads share keys and values in groups where "
+      "there are fewer of those; a position that sees nothing gives 0; with fewer queries than "
+      "keys "
+      "is_causal takes them for the last ones.",
+      Unlocked());
+  module.def(
+      "rope",
+      [](const TensorArg& x, Number offset, double base) { return rope(x.value, offset, base); },
+      py::arg("x"), py::arg("offset") = 0, py::arg("base") = 10000.0,
+      "Rotary positions: pairs (i, i + D / 2) turned by (offset + t) * base^(-2 i / D).",
+      Unlocked());
+  module.def(
+      "dropout", [](const TensorArg& x, Number p) { return dropout(x.value, p); }, py::arg("x"),
+      py::arg("p") = 0.5,
+      "Each element 0 with probability p, else divided by 1 - p; every replay draws anew.",
+      Unlocked());
+}
+
+}  // namespace
+
 void bind_layers(py::module_& module, TensorClass&) {
+  bind_channel_norms(module);
+  bind_attention(module);
   module.def(
       "softmax", [](const TensorArg& x, int64_t axis) { return softmax(x.value, axis); },
       py::arg("x"), py::arg("axis") = -1, "exp(x) / sum(exp(x)); NaN for a row of -inf.",

@@ -524,3 +524,53 @@ def triplet_margin(anchor, near, far, margin=1.0, reduction="mean"):
     value = np.maximum(distance(near) - distance(far) + margin, 0)
     scale = distance(near) + distance(far) + 1
     return (value, scale) if reduction == "none" else (value.mean(), scale.mean())
+
+
+def by_channel(values, x):
+    return values.reshape((-1,) + (1,) * (x.ndim - 2))
+
+
+def group_norm(x, weight, bias, num_groups, eps=1e-5):
+    rows = x.reshape(x.shape[0], num_groups, -1)
+    value, scale = layer_norm(rows, axis=(-1,), eps=eps)
+    value, scale = value.reshape(x.shape), scale.reshape(x.shape)
+    weight, bias = by_channel(weight, x), by_channel(bias, x)
+    return value * weight + bias, scale * np.abs(weight) + np.abs(bias)
+
+
+def batch_norm(x, mean, var, weight, bias, eps=1e-5):
+    mean, var, weight, bias = (by_channel(v, x) for v in (mean, var, weight, bias))
+    slope = weight / np.sqrt(var + eps)
+    return (x - mean) * slope + bias, (np.abs(x) + np.abs(mean)) * np.abs(slope) + np.abs(bias)
+
+
+def local_response_norm(x, size, alpha=1e-4, beta=0.75, k=1.0):
+    around = [(0, 0)] * x.ndim
+    around[1] = (size // 2, (size - 1) // 2)
+    squares = np.pad(x * x, around)
+    total = sum(squares[:, i : i + x.shape[1]] for i in range(size))
+    return x / (total / size * alpha + k) ** beta
+
+
+def attention(q, k, v, is_causal=False, scale=None):
+    if q.ndim > 2 and q.shape[-3] != k.shape[-3]:
+        times = q.shape[-3] // k.shape[-3]
+        k, v = np.repeat(k, times, -3), np.repeat(v, times, -3)
+    scores = q @ np.swapaxes(k, -1, -2) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    size = np.abs(scores).max(initial=0) + 1
+    if is_causal:
+        seen = np.tril(np.ones(scores.shape[-2:], bool), scores.shape[-1] - scores.shape[-2])
+        scores = np.where(seen, scores, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = weights / weights.sum(-1, keepdims=True)
+    return weights @ v, (weights @ np.abs(v)) * size
+
+
+def rope(x, offset=0, base=10000.0):
+    half = x.shape[-1] // 2
+    slope = base ** (-np.arange(half) / half)
+    angle = (np.arange(x.shape[-2]) + offset)[:, None] * slope
+    c, s = np.cos(angle), np.sin(angle)
+    a, b = x[..., :half], x[..., half:]
+    size = np.abs(a) + np.abs(b)
+    return np.concatenate([a * c - b * s, b * c + a * s], -1), np.concatenate([size, size], -1)

@@ -350,6 +350,17 @@ def norms(rng, dtype, full):
     return cases
 
 
+def batches(rng, dtype, full):
+    cases = []
+    for shape in [(4, 3), (2, 5, 7), (1, 2, 3, 3)]:
+        channels = shape[1:2]
+        operands = [laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")]
+        for kind in ("moderate", "positive", "moderate", "moderate"):
+            operands.append(laid_out(rng, dtype, channels, "plain", kind))
+        cases.append((operands, {}))
+    return cases
+
+
 def chunked(x, chunks, axis=0):
     length = max(1, -(-x.shape[axis] // chunks))
     return np.split(x, range(length, x.shape[axis], length), axis)
@@ -544,6 +555,12 @@ OPS = {
     "one_hot": Op(ref.one_hot, INTEGERS, EXACT, hots, lambda dtype: "float32", kept=(0,)),
     "matmul": Op(ref.matmul, REAL, relative(1, "sums cancel"), products, width="wide", gradient=smooth((2, 3, 4), (4, 2)), also=("__matmul__", "__rmatmul__")),  # fmt: skip
     "take": Op(lambda x, i, axis=0: np.take(x, i.astype(np.int64), axis), REAL, EXACT, takes, gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1])], {}))),  # fmt: skip
+    "group_norm": Op(ref.group_norm, FLOATS, relative(8, "x - mean cancels"), moderate_shapes((((2, 4, 5), (4,), (4,)), {"num_groups": 2}), (((3, 6), (6,), (6,)), {"num_groups": 3}), (((1, 33, 2, 3), (33,), (33,)), {"num_groups": 1})), width="wide", call=norm_call, left_out=BOOL + INTEGERS, gradient=smooth((2, 4, 3), (4,), (4,), num_groups=2)),  # fmt: skip
+    "instance_norm": Op(lambda x, w, b: ref.group_norm(x, w, b, x.shape[1]), FLOATS, relative(8, "x - mean cancels"), moderate_shapes((((2, 4, 5), (4,), (4,)), {}), (((1, 3, 2, 7), (3,), (3,)), {})), width="wide", call=norm_call, left_out=BOOL + INTEGERS, gradient=smooth((2, 3, 4), (3,), (3,))),  # fmt: skip
+    "batch_norm": Op(ref.batch_norm, FLOATS, relative(8, "x - mean cancels"), batches, width="wide", left_out=BOOL + INTEGERS, gradient=smooth((3, 2), (2,), (2,), (2,), (2,), low=0.5)),  # fmt: skip
+    "local_response_norm": Op(ref.local_response_norm, FLOATS, relative(8, PAIR_SUM), moderate_shapes((((2, 7, 3),), {"size": 3}), (((1, 4),), {"size": 2, "alpha": 0.5})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((2, 4), size=3, alpha=0.5)),  # fmt: skip
+    "scaled_dot_product_attention": Op(ref.attention, FLOATS, relative(12, "exp magnifies the rounding of the scores"), moderate_shapes((((3, 4), (5, 4), (5, 2)), {}), (((2, 2, 7, 4), (2, 2, 7, 4), (2, 2, 7, 3)), {"is_causal": True}), (((2, 4, 3, 8), (2, 2, 5, 8), (2, 2, 5, 6)), {"scale": 0.5})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((3, 2), (4, 2), (4, 3))),  # fmt: skip
+    "rope": Op(ref.rope, FLOATS, relative(4, "two products cancel"), moderate_shapes((((5, 8),), {}), (((2, 3, 6),), {"offset": 7, "base": 100.0})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((3, 4))),  # fmt: skip
     # Losses
     "mse_loss": loss(lambda a, b: (a - b) ** 2),
     "l1_loss": loss(lambda a, b: np.abs(a - b), gradient=kinked(SHAPE, SHAPE)),
@@ -610,7 +627,7 @@ METHODS = {
 NOT_OPS = {
     "elsewhere in this folder": (
         "astype", "arange", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like",
-        "zeros", "zeros_like", "rand", "randint", "randn", "uniform", "set_seed", "promote_types",
+        "zeros", "zeros_like", "rand", "randint", "randn", "uniform", "dropout", "set_seed", "promote_types",
         "result_type", "nonzero", "grad", "value_and_grad", "jit", "asarray", "__getitem__",
         "Tensor.astype", "Tensor.view",
     ),

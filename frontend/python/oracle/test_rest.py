@@ -285,3 +285,15 @@ def test_randint_and_ranges():
     drawn = np.asarray(rp.uniform((5000,), -2.0, 6.0))
     assert drawn.min() >= -2 and drawn.max() < 6 and abs(drawn.mean() - 2) < 0.2
     assert not bits(rp.rand((0,))).size
+
+
+def test_dropout():
+    rp.set_seed(3)
+    x = rp.ones((4097,), dtype=rp.float64)
+    first, second = (np.asarray(rp.dropout(x, 0.25)) for _ in range(2))
+    assert set(np.unique(first)) == {0, 1 / 0.75} and abs(first.mean() - 1) < 0.05
+    assert (first != second).any()
+    gradient = rp.grad(lambda v: rp.sum(rp.dropout(v, 0.25)))(x)
+    assert set(np.unique(np.asarray(gradient))) == {0, 1 / 0.75}
+    with pytest.raises(rp.Error, match="1.5"):
+        rp.dropout(x, 1.5)
