@@ -462,7 +462,7 @@ OPS = {
     "erf": transcendental(ref.erf, ulp(1.2), smooth(SHAPE)),
     "erfinv": transcendental(ref.erfinv, ulp(3), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
     "gelu": transcendental(ref.gelu, ulp(6), smooth(SHAPE)),
-    "erfc": transcendental(ref.erfc, ulp(4, denormal=4), smooth(SHAPE)),
+    "erfc": transcendental(ref.erfc, ulp(6, denormal=6), smooth(SHAPE)),
     "exp2": transcendental(np.exp2, ulp(1.5), smooth(SHAPE)),
     "expm1": transcendental(np.expm1, ulp(2), smooth(SHAPE)),
     "log2": transcendental(np.log2, ulp(1.5), smooth(SHAPE, low=0.5)),
