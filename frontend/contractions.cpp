@@ -59,13 +59,15 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t axis) {
                            " of both must have extent 3"));
     }
   }
-  const auto part = [axis](const Tensor& x, int64_t i) { return slice(x, axis, {i, i + 1}); };
+  // The axis of each by its own rank, at the end while the others broadcast.
+  const Tensor left = moveaxis(a, axis, -1), right = moveaxis(b, axis, -1);
+  const auto part = [](const Tensor& x, int64_t i) { return slice(x, -1, {i, i + 1}); };
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3, k = (i + 2) % 3;
-    parts.push_back(part(a, j) * part(b, k) - part(a, k) * part(b, j));
+    parts.push_back(part(left, j) * part(right, k) - part(left, k) * part(right, j));
   }
-  return concat(parts, axis);
+  return moveaxis(concat(parts, -1), -1, axis);
 }
 
 Tensor trace(const Tensor& x, int64_t offset) {
@@ -73,21 +75,25 @@ Tensor trace(const Tensor& x, int64_t offset) {
 }
 
 Tensor norm(const Tensor& x, double p, const AxisList& axes, KeepDims keep) {
+  if (std::isnan(p)) throw Error("norm: p is NaN");
   const Tensor value = as_float(x);
-  if (p == 2) {
-    // Squares of half types are summed where they do not overflow.
-    const DType dtype = value.dtype();
-    const bool half = dtype == DType::F16 || dtype == DType::BF16;
-    const Tensor wide = half ? cast(value, DType::F32) : value;
-    return cast(sqrt(sum(square(wide), axes, keep)), dtype);
-  }
+  const DType dtype = value.dtype();
   const Tensor magnitude = abs(value);
   if (p == INFINITY) return max(magnitude, axes, keep);
   if (p == -INFINITY) return min(magnitude, axes, keep);
-  if (p == 0) return cast(count_nonzero(x, axes, keep), value.dtype());
+  if (p == 0) return cast(count_nonzero(x, axes, keep), dtype);
   if (p == 1) return sum(magnitude, axes, keep);
-  if (std::isnan(p)) throw Error("norm: p is NaN");
-  return pow(sum(pow(magnitude, p), axes, keep), 1 / p);
+  // Powers of half types are summed where they do not overflow.
+  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  const Tensor wide = half ? cast(magnitude, DType::F32) : magnitude;
+  if (p == 2) return cast(sqrt(sum(square(wide), axes, keep)), dtype);
+  // Of 0 neither power is asked: their slopes there may be infinite, and the norm's is 0.
+  const auto power = [](const Tensor& base, double exponent) {
+    const Tensor is_zero = base == 0;
+    const double at_zero = exponent < 0 ? INFINITY : 0;
+    return where(is_zero, at_zero, pow(where(is_zero, 1, base), exponent));
+  };
+  return cast(power(sum(power(wide, p), axes, keep), 1 / p), dtype);
 }
 
 Tensor matrix_norm(const Tensor& x, MatrixNorm which, KeepDims keep) {

@@ -24,7 +24,7 @@ namespace reprise {
 [[nodiscard]] Tensor vdot(const Tensor& a, const Tensor& b);
 /// The products of each element of a with each of b, both flattened: (a.numel(), b.numel()).
 [[nodiscard]] Tensor outer(const Tensor& a, const Tensor& b);
-/// The Kronecker product.
+/// The Kronecker product, of ranks up to 4.
 [[nodiscard]] Tensor kron(const Tensor& a, const Tensor& b);
 /// The vector product along an axis of extent 3.
 [[nodiscard]] Tensor cross(const Tensor& a, const Tensor& b, int64_t axis = -1);

@@ -78,6 +78,7 @@ Equation parse(std::string_view text, std::span<const Tensor> operands) {
     throw Error(str("einsum: \"", text, "\" is of ", terms.size(), " operands, ", operands.size(),
                     " were given"));
   }
+  for (const std::string_view term : terms) (void)labels_of(term, 0, text);  // what is no label
   int most = 0;
   std::array<int, 256> count{};
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -205,9 +206,12 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands) {
   if (dtype == DType::Bool) {
     throw DTypeError(str("einsum: \"", text, "\" of bools; cast them to an integer dtype"));
   }
+  // Half types round once, at the end.
+  const bool half = dtype == DType::F16 || dtype == DType::BF16;
+  const DType wide = half ? DType::F32 : dtype;
   std::vector<Term> terms;
   for (size_t i = 0; i < operands.size(); ++i) {
-    terms.push_back(prepared(cast(operands[i], dtype), equation.inputs[i], equation));
+    terms.push_back(prepared(cast(operands[i], wide), equation.inputs[i], equation));
   }
   const auto needed_beside = [&](size_t i, size_t k) {
     Labels needed = equation.output;
@@ -241,7 +245,7 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands) {
     terms[first] = contracted(terms[first], terms[second], needed, equation);
     terms.erase(terms.begin() + static_cast<ptrdiff_t>(second));
   }
-  return arranged(terms[0], equation.output);
+  return cast(arranged(terms[0], equation.output), dtype);
 }
 
 Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands) {
@@ -262,8 +266,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::span<const int64_t> a_ax
     const int p = normalize_axis(a_axes[i], left.shape.rank());
     const int q = normalize_axis(b_axes[i], right.shape.rank());
     if (left.shape[p] != right.shape[q]) {
-      throw ShapeError(str("tensordot: axis ", p, " of ", left, " and axis ", q, " of ", right,
-                           " have different extents"));
+      throw ShapeError(str("tensordot: axis ", p, " of ", left, " has extent ", left.shape[p],
+                           ", axis ", q, " of ", right, " has ", right.shape[q]));
     }
     if ((a_summed >> p & 1) != 0 || (b_summed >> q & 1) != 0) {
       throw Error(

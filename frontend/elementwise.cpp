@@ -342,7 +342,9 @@ Tensor ldexp(const Tensor& x, const Tensor& exponent) {
     throw DTypeError(str("ldexp: the exponents are integers, not ", exponent.type()));
   }
   const Tensor mantissa = cast(x, computed_in(Op::Exp, x.dtype()));
-  return record(Op::Ldexp, {mantissa.id(), cast(exponent, DType::I64).id()});
+  // What i64 does not hold is infinite like any other number that large.
+  const Tensor held = exponent.dtype() == DType::U64 ? minimum(exponent, 1 << 20) : exponent;
+  return record(Op::Ldexp, {mantissa.id(), cast(held, DType::I64).id()});
 }
 
 Tensor gelu(const Tensor& x, Gelu form) {

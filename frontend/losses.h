@@ -2,6 +2,8 @@
 // are read at every launch, they never recompile. Integers become f32.
 #pragma once
 
+#include <optional>
+
 #include "frontend/ops.h"
 
 namespace reprise {
@@ -29,9 +31,9 @@ namespace reprise {
                                           const Tensor& positive_weight = {});
 
 struct ClassWeights {
-  Tensor weight = {};            ///< (C), or an empty handle: all 1
-  int64_t ignored_label = -100;  ///< rows with this label count for nothing
-  double label_smoothing = 0;    ///< this part of each label goes evenly to all classes
+  Tensor weight = {};                         ///< (C), or an empty handle: all 1
+  std::optional<int64_t> ignored_label = {};  ///< rows with this label count for nothing
+  double label_smoothing = 0;  ///< this part of each label goes evenly to all classes
 };
 /// -log_probability at each row's label, by the class's weight: log-probabilities (.., C), integer
 /// labels (..). Mean divides by the sum of the weights of the rows that count. A label out of range
@@ -44,8 +46,8 @@ struct ClassWeights {
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
                                    LossReduction reduction, const ClassWeights& classes);
 
-/// target (log(target) - log_probability), 0 where the target is; with LogTarget::Yes the target is
-/// a logarithm itself.
+/// target (log(target) - log_probability), 0 where the target is 0; with LogTarget::Yes the target
+/// is a logarithm itself.
 enum class LogTarget : uint8_t { No, Yes };
 [[nodiscard]] Tensor kl_div_loss(const Tensor& log_probability, const Tensor& target,
                                  LossReduction reduction = LossReduction::Mean,
@@ -53,7 +55,7 @@ enum class LogTarget : uint8_t { No, Yes };
 /// max(0, 1 - prediction * target) for targets of -1 and 1.
 [[nodiscard]] Tensor hinge_loss(const Tensor& prediction, const Tensor& target,
                                 LossReduction reduction = LossReduction::Mean);
-/// sum(a b) / max(|a| |b|, eps) over an axis.
+/// sum(a b) / (max(|a|, eps) max(|b|, eps)) over an axis of their common shape.
 [[nodiscard]] Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t axis = -1,
                                        Number eps = 1e-8);
 /// max(0, |anchor - positive| - |anchor - negative| + margin) of the rows, by the Euclidean norm of

@@ -79,12 +79,12 @@ Tensor padded_axis(const Tensor& x, int axis, int64_t low, int64_t high, PadMode
   return concat(parts, axis);
 }
 
-/// Whether the column is at least the row plus the offset, for matrices of the last two axes.
-Tensor on_or_above(const TensorType& type, std::string_view what, int64_t offset) {
+/// How far each column is right of the row, in matrices of the last two axes.
+Tensor right_of_diagonal(const TensorType& type, std::string_view what) {
   const int rank = type.shape.rank();
   if (rank < 2) throw ShapeError(str(what, " of ", type, ": matrices have two axes"));
   const Tensor rows = unsqueeze(arange(type.shape[rank - 2]), 1);
-  return arange(type.shape[rank - 1]) - rows >= offset;
+  return arange(type.shape[rank - 1]) - rows;
 }
 
 }  // namespace
@@ -214,7 +214,8 @@ std::vector<Tensor> split_by(const Tensor& x, int64_t length, int64_t axis) {
 
 std::vector<Tensor> chunk(const Tensor& x, int64_t parts, int64_t axis) {
   if (parts <= 0) throw ShapeError(str("chunk of ", x.type(), " into ", parts, " parts"));
-  return split_by(x, std::max<int64_t>(1, (x.size(axis) + parts - 1) / parts), axis);
+  const int64_t extent = x.size(axis);
+  return split_by(x, std::max<int64_t>(1, extent / parts + (extent % parts != 0 ? 1 : 0)), axis);
 }
 
 std::vector<Tensor> unbind(const Tensor& x, int64_t axis) {
@@ -235,8 +236,9 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t axis1, int64_t axis2) {
   Shape shape = last.shape();
   const int rank = shape.rank();
   const int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-  const int64_t first_row = std::min(std::max<int64_t>(0, -offset), rows);
-  const int64_t first_column = std::min(std::max<int64_t>(0, offset), columns);
+  const int64_t within = std::clamp(offset, -rows, columns);
+  const int64_t first_row = std::max<int64_t>(0, -within);
+  const int64_t first_column = std::max<int64_t>(0, within);
   const int64_t length = std::min(rows - first_row, columns - first_column);
   // Of the rows laid end to end, every (columns + 1)th element: a view.
   Extents joined(std::span<const int64_t>(shape.begin(), shape.end()).first(rank - 2));
@@ -250,6 +252,10 @@ Tensor diag(const Tensor& x, int64_t offset) {
   const TensorType type = x.type();
   if (type.shape.rank() == 2) return diagonal(x, offset);
   if (type.shape.rank() != 1) throw ShapeError(str("diag of ", type, ": its rank is 1 or 2"));
+  constexpr int64_t kFar = int64_t{1} << 30;  // the matrix would have 2^60 elements
+  if (offset < -kFar || offset > kFar || type.shape[0] > kFar) {
+    throw ShapeError(str("diag of ", type, " on diagonal ", offset, ": the matrix is too large"));
+  }
   const int64_t extent = type.shape[0] + std::abs(offset);
   // Rows of one element more than the matrix has, laid end to end and cut to its size: each brings
   // its first element one place further right.
@@ -263,10 +269,10 @@ Tensor diag(const Tensor& x, int64_t offset) {
 }
 
 Tensor triu(const Tensor& x, int64_t offset) {
-  return where(on_or_above(x.type(), "triu", offset), x, false);
+  return where(right_of_diagonal(x.type(), "triu") >= offset, x, false);
 }
 Tensor tril(const Tensor& x, int64_t offset) {
-  return where(on_or_above(x.type(), "tril", offset + 1), false, x);
+  return where(right_of_diagonal(x.type(), "tril") > offset, false, x);
 }
 
 std::vector<Tensor> meshgrid(std::span<const Tensor> axes, GridOrder order) {

@@ -25,11 +25,13 @@ class ElementwiseResults {
   }
 
  private:
-  static constexpr int kBuiltinOps = 0
-#define REPRISE_OP(Name, file) +1
+  static constexpr int kBuiltinOps = [] {
+    int count = 0;
+#define REPRISE_OP(Name, file) ++count;
 #include "ir/ops/ops.def"
 #undef REPRISE_OP
-      ;
+    return count;
+  }();
   // An answer: the dtype's number and one, and above it how many operands the op takes. What is
   // refused takes a number of operands that nobody gives.
   static constexpr int kCountShift = 5;

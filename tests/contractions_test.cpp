@@ -87,6 +87,7 @@ TEST(Contractions, NamedCases) {
   expect_tensor(kron(counted({2}), counted({2, 2})), {2, 4}, I{0, 0, 0, 1, 0, 0, 2, 3});
   const Tensor x = Tensor::of({1.f, 0.f, 0.f}), y = Tensor::of({0.f, 1.f, 0.f});
   expect_values(cross(x, y), F{0, 0, 1});
+  EXPECT_EQ(cross(ones({2, 3}), ones({4, 3, 2}), 1).shape(), (Shape{4, 3, 2}));
   expect_error<ShapeError>([&] { return cross(a, b); }, {"extent 3"});
   expect_tensor(trace(counted({3, 3}), 1), {}, I{6});
 }
@@ -105,11 +106,19 @@ TEST(Contractions, Norms) {
   expect_tensor(count_nonzero(x, 0), {2}, I{1, 1});
   // Squares of f16 do not overflow on the way.
   EXPECT_EQ(norm(full({4}, 300., DType::F16)).item<float>(), 600.f);
+  EXPECT_NEAR(norm(full({2}, 100., DType::F16), 3).item<float>(), 126, 0.1f);
+  const Tensor large = full({1}, 300., DType::F16), small = full({1}, 0.001, DType::F16);
+  EXPECT_NEAR(einsum("i,i,i->i", {large, large, small}).item<float>(), 90, 0.2f);
   const Tape tape;
   const Tensor rows = norm(x, 2, 1);
   const F gradient = tape.gradient(sum(rows), x).to_vector<float>();
   EXPECT_NEAR(gradient[0], 0.6f, 1e-6f);
   EXPECT_EQ(gradient[2], 0.f) << "the gradient of the norm of zeros";
+  for (const double p : {0.5, 1.5, 3.}) {
+    const F other = tape.gradient(sum(norm(x, p, 1)), x).to_vector<float>();
+    for (const float g : other) EXPECT_TRUE(std::isfinite(g)) << p;
+    EXPECT_EQ(other[2], 0.f) << p;
+  }
 }
 
 }  // namespace

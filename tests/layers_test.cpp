@@ -1,4 +1,4 @@
-// Normalization by groups and batches, attention, dropout: values by hand, edges, errors.
+// Activations, normalization by groups and batches, attention, dropout: values by hand, edges, errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,6 +82,17 @@ TEST(Attention, HeadsShareKeysInGroups) {
       },
       {"[2,4,3,8]", "[2,3,5,8]"});
   expect_error<ShapeError>([&] { return scaled_dot_product_attention(q, v, v); }, {"width"});
+}
+
+// Smooth at 0, from either side.
+TEST(Activations, HaveOneSlopeWhereTheirPartsMeet) {
+  const Tensor zero = Tensor::of({0.f, -0.f});
+  const Tape tape;
+  expect_values(tape.gradient(sum(elu(zero)), zero), F{1, 1});
+  expect_values(tape.gradient(sum(celu(zero, 2.)), zero), F{1, 1});
+  expect_values(tape.gradient(sum(elu(zero, 2.)), zero), F{2, 2});
+  expect_near(tape.gradient(sum(selu(zero)), zero), F{1.7580993f, 1.7580993f});
+  expect_values(tape.gradient(sum(silu(zero)), zero), F{0.5, 0.5});
 }
 
 TEST(Rope, TurnsPairs) {

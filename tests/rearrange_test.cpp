@@ -90,6 +90,13 @@ TEST(Rearrange, TrianglesKeepTheirOffsetOutOfTheCode) {
   EXPECT_EQ(Runtime::get().stats().kernels_compiled, compiled);
   expect_tensor(tril(x), {2, 3}, I{1, 0, 0, 4, 5, 0});
   expect_tensor(tril(x, 1), {2, 3}, I{1, 2, 0, 4, 5, 6});
+  constexpr int64_t kMost = INT64_MAX, kLeast = INT64_MIN;
+  expect_tensor(tril(x, kMost), {2, 3}, I{1, 2, 3, 4, 5, 6});
+  expect_tensor(triu(x, kLeast), {2, 3}, I{1, 2, 3, 4, 5, 6});
+  expect_values(diagonal(x, kLeast), I{});
+  expect_values(diagonal(x, kMost), I{});
+  expect_error<ShapeError>([&] { return diag(x[0], kLeast); }, {"too large"});
+  EXPECT_EQ(chunk(x, kMost).size(), 2u);
   // What is left out is 0 even where it is no number.
   expect_tensor(tril(full({2, 2}, NAN), -1), {2, 2}, F{0, 0, NAN, 0});
 }

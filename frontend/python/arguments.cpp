@@ -99,6 +99,18 @@ bool load_integers(const py::handle& object, std::vector<int64_t>& into) {
   return true;
 }
 
+std::vector<Tensor> tensors_of(const py::args& arguments) {
+  std::vector<Tensor> values;
+  for (const py::handle argument : arguments) {
+    py::detail::make_caster<TensorArg> caster;
+    if (!caster.load(argument, true)) {
+      throw py::type_error("expected tensors, it was given " + std::string(py::repr(argument)));
+    }
+    values.push_back(py::detail::cast_op<TensorArg&>(caster).value);
+  }
+  return values;
+}
+
 LossReduction reduction_named(const std::string& name) {
   if (name == "mean") return LossReduction::Mean;
   if (name == "sum") return LossReduction::Sum;
@@ -212,9 +224,16 @@ bool type_caster<reprise::python::TensorArg>::load(handle source, bool convert) 
     value.value = static_cast<reprise::Tensor&>(tensor);
     return true;
   }
-  if (!convert || !rpp::is_array(source)) return false;
-  value.value = rpp::adopt_array(source);
-  return true;
+  if (!convert) return false;
+  if (rpp::is_array(source)) {
+    value.value = rpp::adopt_array(source);
+    return true;
+  }
+  if (const auto number = rpp::number_of(source)) {
+    value.value = reprise::Tensor::scalar(*number);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace pybind11::detail

@@ -40,6 +40,8 @@ struct TensorArg {
 /// "mean", "sum" or "none"; throws Error for any other.
 [[nodiscard]] LossReduction reduction_named(const std::string& name);
 [[nodiscard]] std::vector<Tensor> values_of(const std::vector<TensorArg>& arguments);
+/// The tensors of a call's positional arguments. Throws TypeError for one that is none.
+[[nodiscard]] std::vector<Tensor> tensors_of(const py::args& arguments);
 /// The name in NumPy: "float32".
 [[nodiscard]] const char* numpy_name(DType dtype);
 /// Empty for an object that names no dtype; throws DTypeError for one of NumPy's that is none here.

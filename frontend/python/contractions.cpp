@@ -45,8 +45,8 @@ void bind_contractions(py::module_& module) {
   module.def(
       "einsum",
       [](const std::string& equation, const py::args& operands) {
-        const auto given = operands.cast<std::vector<TensorArg>>();
-        return unlocked([&] { return einsum(equation, values_of(given)); });
+        const std::vector<Tensor> given = tensors_of(operands);
+        return unlocked([&] { return einsum(equation, given); });
       },
       py::arg("equation"), "Sums of products by labels: \"ij,jk->ik\".");
   module.def(

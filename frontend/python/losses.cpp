@@ -7,8 +7,8 @@ namespace {
 
 using PairLoss = Tensor (*)(const Tensor&, const Tensor&, LossReduction);
 
-ClassWeights class_weights(const std::optional<TensorArg>& weight, int64_t ignore_index,
-                           double label_smoothing) {
+ClassWeights class_weights(const std::optional<TensorArg>& weight,
+                           std::optional<int64_t> ignore_index, double label_smoothing) {
   return {or_empty(weight), ignore_index, label_smoothing};
 }
 
@@ -58,12 +58,12 @@ void bind_losses(py::module_& module) {
   module.def(
       "nll_loss",
       [](const TensorArg& input, const TensorArg& target, const std::string& reduction,
-         const std::optional<TensorArg>& weight, int64_t ignore_index) {
+         const std::optional<TensorArg>& weight, std::optional<int64_t> ignore_index) {
         return nll_loss(input.value, target.value, reduction_named(reduction),
                         class_weights(weight, ignore_index, 0));
       },
       py::arg("input"), py::arg("target"), py::arg("reduction") = "mean",
-      py::arg("weight") = py::none(), py::arg("ignore_index") = -100,
+      py::arg("weight") = py::none(), py::arg("ignore_index") = py::none(),
       "-input at each row's label, by the class's weight; the mean divides by the weights.",
       Unlocked());
   module.def(
@@ -77,7 +77,7 @@ void bind_losses(py::module_& module) {
           return cross_entropy(logits.value, labels.value, how);
         }
         return cross_entropy(logits.value, labels.value, how,
-                             class_weights(weight, ignore_index.value_or(-100), label_smoothing));
+                             class_weights(weight, ignore_index, label_smoothing));
       },
       py::arg("logits"), py::arg("labels"), py::arg("reduction") = "mean",
       py::arg("weight") = py::none(), py::arg("ignore_index") = py::none(),

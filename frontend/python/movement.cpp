@@ -32,12 +32,17 @@ Tensor padded(const Tensor& x, const py::object& width, const std::string& mode,
   }
   const auto rank = static_cast<size_t>(x.rank());
   std::vector<int64_t> low(rank), high(rank);
-  const py::object pairs =
-      py::module_::import("numpy").attr("broadcast_to")(width, py::make_tuple(rank, 2));
-  for (size_t axis = 0; axis < rank; ++axis) {
-    const auto pair = pairs[py::int_(axis)].attr("tolist")().cast<std::vector<int64_t>>();
-    low[axis] = pair[0];
-    high[axis] = pair[1];
+  try {
+    const py::object pairs =
+        py::module_::import("numpy").attr("broadcast_to")(width, py::make_tuple(rank, 2));
+    for (size_t axis = 0; axis < rank; ++axis) {
+      const auto pair = pairs[py::int_(axis)].attr("tolist")().cast<std::vector<int64_t>>();
+      low[axis] = pair[0];
+      high[axis] = pair[1];
+    }
+  } catch (const std::exception&) {  // NumPy's own, or no integers
+    throw ShapeError(str("pad of ", x.type(), ": a width, a pair, or a pair for each axis, not ",
+                         std::string(py::repr(width))));
   }
   return unlocked([&] { return pad(x, low, high, found->second, value); });
 }

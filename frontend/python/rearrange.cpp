@@ -56,13 +56,12 @@ void bind_matrices(py::module_& module) {
   module.def(
       "meshgrid",
       [](const py::args& axes, const std::string& indexing) {
-        const auto given = axes.cast<std::vector<TensorArg>>();
+        const std::vector<Tensor> given = tensors_of(axes);
         if (indexing != "xy" && indexing != "ij") {
           throw Error(str("meshgrid: indexing is \"xy\" or \"ij\", not \"", indexing, "\""));
         }
         return unlocked([&] {
-          return meshgrid(values_of(given),
-                          indexing == "ij" ? GridOrder::Rows : GridOrder::Columns);
+          return meshgrid(given, indexing == "ij" ? GridOrder::Rows : GridOrder::Columns);
         });
       },
       py::arg("indexing") = "xy", "Coordinates of a grid from those of its axes.");

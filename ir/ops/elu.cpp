@@ -8,8 +8,9 @@ namespace {
 Value compose(Builder& b, std::span<const Value> x, const OpContext&) {
   const DType dtype = b.dtype(x[0]);
   const Value zero = b.constant(0, dtype);
-  const Value below = b.unary(Op::Expm1, b.binary(Op::Minimum, x[0], zero));
-  return b.where(b.binary(Op::Greater, x[0], zero), x[0], b.mul(x[1], below));
+  const Value positive = b.binary(Op::Greater, x[0], zero);
+  const Value below = b.unary(Op::Expm1, b.where(positive, zero, x[0]));
+  return b.where(positive, x[0], b.mul(x[1], below));
 }
 
 }  // namespace

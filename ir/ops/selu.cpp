@@ -11,9 +11,9 @@ constexpr double kScale = 1.05070098735548049341933498703;
 Value compose(Builder& b, std::span<const Value> x, const OpContext&) {
   const DType dtype = b.dtype(x[0]);
   const Value zero = b.constant(0, dtype);
-  const Value below = b.unary(Op::Expm1, b.binary(Op::Minimum, x[0], zero));
-  return b.where(b.binary(Op::Greater, x[0], zero), scaled(b, x[0], kScale),
-                 scaled(b, below, kScale * kAlpha));
+  const Value positive = b.binary(Op::Greater, x[0], zero);
+  const Value below = b.unary(Op::Expm1, b.where(positive, zero, x[0]));
+  return b.where(positive, scaled(b, x[0], kScale), scaled(b, below, kScale * kAlpha));
 }
 
 }  // namespace

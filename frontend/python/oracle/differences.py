@@ -162,6 +162,26 @@ DIFFERENCES = [
         lambda torch: torch.nn.functional.silu(torch.tensor([-inf])).item(), nan,
     ),
     Difference(
+        "relu6", "PyTorch", "At the ends of what is let through the gradient is 1: of relu6, hardtanh and, by slope, hardsigmoid and hardswish.",
+        "gradient of relu6 at 0 and 6", lambda: gradient(rp.relu6, [0, 6]), [1, 1],
+        lambda torch: torch_gradient(torch, torch.nn.functional.relu6, [0.0, 6.0]), [0, 0],
+    ),
+    Difference(
+        "nll_loss", "PyTorch", "No label is ignored unless told; PyTorch ignores -100.",
+        "nll_loss([[0]], [-100])", lambda: rp.nll_loss(t([[0]], "float64"), t([-100], "int64")).item(), rp.IndexError,
+        lambda torch: torch.nn.functional.nll_loss(torch.zeros(1, 1), torch.tensor([-100]), reduction="sum").item(), 0.0,
+    ),
+    Difference(
+        "chunk", "PyTorch", "An empty axis is one part.",
+        "len(chunk([], 3))", lambda: len(rp.chunk(rp.zeros((0,)), 3)), 1,
+        lambda torch: len(torch.chunk(torch.zeros(0), 3)), 3,
+    ),
+    Difference(
+        "einsum", "NumPy", "An extent of 1 is broadcast against another of the same label.",
+        "einsum('ii', x of (1, 3))", lambda: rp.einsum("ii", rp.ones((1, 3))).item(), 3.0,
+        lambda np: np.einsum("ii", np.ones((1, 3))), ValueError,
+    ),
+    Difference(
         "log1p", "PyTorch", "log1p keeps denormals and is finite for finite numbers.",
         "log1p(5e-324)", lambda: rp.log1p(t([5e-324], "float64")).item(), 5e-324,
         lambda torch: torch.log1p(torch.full((8,), 5e-324, dtype=torch.float64))[0].item(), 0.0,

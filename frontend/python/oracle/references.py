@@ -500,10 +500,10 @@ def bce_with_logits(x, t):
 
 
 def kl_div(x, t):
-    return np.where(t > 0, t * (np.log(t) - x), 0)
+    return np.where(t == 0, 0, t * (np.log(t) - x))
 
 
-def nll(x, labels, weight=None, reduction="mean", ignore_index=-100):
+def nll(x, labels, weight=None, reduction="mean", ignore_index=None):
     counts = labels != ignore_index
     label = np.where(counts, labels, 0).astype(np.int64)
     weights = np.where(counts, 1 if weight is None else weight[label], 0).astype(x.dtype)
@@ -514,8 +514,7 @@ def nll(x, labels, weight=None, reduction="mean", ignore_index=-100):
 
 
 def cosine_similarity(a, b, axis=-1):
-    length = np.sqrt((a * a).sum(axis)) * np.sqrt((b * b).sum(axis))
-    length = np.maximum(length, 1e-8)
+    length = np.maximum(np.sqrt((a * a).sum(axis)), 1e-8) * np.maximum(np.sqrt((b * b).sum(axis)), 1e-8)
     return (a * b).sum(axis) / length, np.abs(a * b).sum(axis) / length
 
 

@@ -489,8 +489,8 @@ OPS = {
     "elu": Op(ref.elu, REAL, ulp(2.5), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
     "celu": Op(ref.elu, REAL, ulp(2.5), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
     "selu": Op(ref.selu, REAL, ulp(3), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
-    "silu": transcendental(ref.silu, ulp(3), smooth(SHAPE)),
-    "mish": transcendental(ref.mish, ulp(5, denormal=5), smooth(SHAPE)),
+    "silu": transcendental(ref.silu, ulp(3, denormal=1000), smooth(SHAPE)),
+    "mish": transcendental(ref.mish, ulp(5, denormal=1000), smooth(SHAPE)),
     "softplus": transcendental(ref.softplus, ulp(2.2), smooth(SHAPE)),
     "softsign": transcendental(ref.softsign, ulp(1.5), kinked(SHAPE)),
     "hardsigmoid": transcendental(ref.hardsigmoid, relative(2, "x + 3 cancels"), kinked(SHAPE)),
@@ -507,7 +507,7 @@ OPS = {
     "divide": binary(np.divide, REAL, result=to_float, gradient=smooth(SHAPE, (3,), low=0.5), also=("__truediv__", "__rtruediv__")),  # fmt: skip
     "floor_divide": binary(ref.floor_divide, NUMERIC, width="double", also=("__floordiv__", "__rfloordiv__")),  # fmt: skip
     "remainder": binary(ref.remainder, NUMERIC, width="double", gradient=kinked(SHAPE, (3,)), also=("__mod__", "__rmod__")),  # fmt: skip
-    "pow": binary(ref.power, NUMERIC, ulp(0.6, denormal=0.75), gradient=smooth(SHAPE, (3,), low=0.5), width="wide", also=("__pow__", "__rpow__")),  # fmt: skip
+    "pow": binary(ref.power, NUMERIC, ulp(0.6, denormal=0.8), gradient=smooth(SHAPE, (3,), low=0.5), width="wide", also=("__pow__", "__rpow__")),  # fmt: skip
     "maximum": binary(ref.maximum, REAL, gradient=kinked(SHAPE, (3,))),
     "minimum": binary(ref.minimum, REAL, gradient=kinked(SHAPE, (3,))),
     "copysign": binary(np.copysign, REAL, result=to_float, gradient=Gradient(kinked(SHAPE, (3,)).make, of=(0,), second=False)),  # fmt: skip
