@@ -210,6 +210,7 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands) {
   const bool half = dtype == DType::F16 || dtype == DType::BF16;
   const DType wide = half ? DType::F32 : dtype;
   std::vector<Term> terms;
+  terms.reserve(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     terms.push_back(prepared(cast(operands[i], wide), equation.inputs[i], equation));
   }
