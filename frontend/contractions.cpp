@@ -10,13 +10,7 @@
 namespace reprise {
 
 namespace {
-
 using Extents = SmallVector<int64_t, kMaxDims>;
-
-Tensor as_float(const Tensor& x) {
-  return cast(x, computed_in(Op::Sqrt, x.dtype()));
-}
-
 }  // namespace
 
 Tensor dot(const Tensor& a, const Tensor& b) {

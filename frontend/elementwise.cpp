@@ -209,6 +209,11 @@ Tensor cast(const Tensor& x, DType dtype) {
   return x.dtype() == dtype ? x.value() : converted(x, dtype);
 }
 
+Tensor as_float(const Tensor& x) {
+  const DType dtype = x.dtype();
+  return is_integer(dtype) || dtype == DType::Bool ? converted(x, DType::F32) : x;
+}
+
 #define REPRISE_BINARY(function, Name)    \
   Tensor function(Operand a, Operand b) { \
     return binary(Op::Name, a, b);        \

@@ -14,10 +14,6 @@ namespace {
 
 using Extents = SmallVector<int64_t, kMaxDims>;
 
-Tensor as_float(const Tensor& x) {
-  return cast(x, computed_in(Op::Sqrt, x.dtype()));
-}
-
 Shape channels_first(std::string_view what, const Tensor& x) {
   const TensorType type = x.type();
   if (type.shape.rank() < 2) {

@@ -22,10 +22,6 @@ Tensor reduced(const Tensor& losses, LossReduction reduction) {
   return losses;
 }
 
-Tensor as_float(const Tensor& x) {
-  return cast(x, computed_in(Op::Sqrt, x.dtype()));
-}
-
 Tensor difference(const Tensor& prediction, const Tensor& target) {
   return as_float(prediction) - as_float(target);
 }

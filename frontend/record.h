@@ -29,6 +29,9 @@ namespace reprise {
 /// A rank-0 constant: part of what gets compiled.
 [[nodiscard]] Tensor constant(double value, DType dtype);
 
+/// x in f32 where it is bool or integers, as functions of floats take them.
+[[nodiscard]] Tensor as_float(const Tensor& x);
+
 /// Records `op` on two operands of one dtype.
 [[nodiscard]] Tensor record_binary(Op op, const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor record_binary(Op op, const Tensor& a, Number b);

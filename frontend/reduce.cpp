@@ -22,11 +22,6 @@ Tensor reduce(Op op, const Tensor& x, const AxisList& axes, KeepDims keep) {
   return record(op, x, Attrs().add_int(mask).add_int(keep == KeepDims::Yes ? 1 : 0));
 }
 
-Tensor as_float(const Tensor& x) {
-  const DType dtype = x.dtype();
-  return is_float(dtype) || is_complex(dtype) ? x : cast(x, DType::F32);
-}
-
 }  // namespace
 
 #define REPRISE_REDUCTION(function, Name)                                 \

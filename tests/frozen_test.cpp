@@ -1,4 +1,5 @@
-// Frozen steps: what a replay reads, what it leaves, what it refuses.
+// Frozen steps: what a replay reads, what it leaves, what it refuses. Long, so that all a replay
+// promises stands in one place.
 #include <array>
 #include <thread>
 

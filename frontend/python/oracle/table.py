@@ -1,5 +1,6 @@
 """The oracle's table: for every op of the package its reference, its dtypes, its tolerance and how
-its inputs are made. A name of the package that stands neither here nor in NOT_OPS fails a test."""
+its inputs are made. A name of the package that stands neither here nor in NOT_OPS fails a test. Long
+because it is one table."""
 
 import dataclasses
 import math
