@@ -1,4 +1,4 @@
-// bin/accuracy: measures every function of floats and writes docs/ACCURACY.md.
+// bin/accuracy: measures the functions of floats and writes docs/ACCURACY.md.
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
@@ -11,7 +11,7 @@ namespace reprise {
 namespace {
 
 int main_checked(int argc, char** argv) {
-  CLI::App app{"Measures the errors of every function of floats, in compiled kernels"};
+  CLI::App app{"Measures the errors of the functions of floats, in compiled kernels"};
   ArgumentChoice choice;
   std::string only, path;
   app.add_option("--op", only, "Only this function");
