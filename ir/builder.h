@@ -32,6 +32,8 @@ class Builder {
   virtual ~Builder() = default;
 
   [[nodiscard]] virtual ValueView view(Value value) const = 0;
+  /// Ascends as values are recorded: operands come before their users.
+  [[nodiscard]] virtual uint64_t order(Value value) const = 0;
   [[nodiscard]] const TensorType& type(Value v) const { return view(v).type; }
   [[nodiscard]] DType dtype(Value v) const { return view(v).type.dtype; }
   [[nodiscard]] const Shape& shape(Value v) const { return view(v).type.shape; }
@@ -115,6 +117,7 @@ class GraphBuilder final : public Builder {
  public:
   explicit GraphBuilder(Graph& graph) : graph_(graph) {}
   [[nodiscard]] ValueView view(Value value) const override;
+  [[nodiscard]] uint64_t order(Value value) const override { return value.index; }
   Value input(const TensorType& type, uint32_t index, std::span<const int64_t> strides = {});
   Value parameter(DType dtype, uint32_t index);
   void output(Value value) { graph_.add_output(NodeId{value.index}); }

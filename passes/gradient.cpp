@@ -1,4 +1,5 @@
 // Reverse-mode differentiation, recorded in ordinary ops through a builder.
+#include <algorithm>
 #include <unordered_map>
 
 #include "ir/error.h"
@@ -8,11 +9,15 @@ namespace reprise {
 
 namespace {
 
-/// The values `y` was computed from, in an order in which operands precede their users. Builders
-/// may recycle value numbers, so that the numbers themselves say nothing about the order.
+/// The values `y` was computed from, as far back as the first of `xs`, in an order in which
+/// operands precede their users.
 class History {
  public:
-  History(const Builder& builder, Value y) : builder_(builder) {
+  static constexpr uint32_t kOutside = UINT32_MAX;
+
+  History(const Builder& builder, Value y, std::span<const Value> xs) : builder_(builder) {
+    uint64_t first_x = UINT64_MAX;
+    for (const Value x : xs) first_x = std::min(first_x, builder.order(x));
     struct Visit {
       Value value;
       uint32_t first;  ///< where its operands begin in `pending`
@@ -33,14 +38,15 @@ class History {
       Visit& visit = path.back();
       if (visit.next < pending.size()) {
         const Value operand = pending[visit.next++];
-        if (!places_.contains(operand.index)) open(operand);
+        const bool is_older = builder_.order(operand) < first_x;
+        if (!is_older && !places_.contains(operand.index)) open(operand);
         continue;
       }
       const auto place = static_cast<uint32_t>(values_.size());
       values_.push_back(visit.value);
       first_operand_.push_back(static_cast<uint32_t>(operands_.size()));
       for (uint32_t i = visit.first; i < pending.size(); ++i) {
-        operands_.push_back(places_.at(pending[i].index));
+        operands_.push_back(place_of(pending[i]));
       }
       places_[visit.value.index] = place;
       pending.resize(visit.first);
@@ -51,15 +57,15 @@ class History {
 
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(values_.size()); }
   [[nodiscard]] Value operator[](uint32_t place) const { return values_[place]; }
-  /// Places of a value's operands.
+  /// Places of a value's operands; kOutside for those older than every x.
   [[nodiscard]] std::span<const uint32_t> operands(uint32_t place) const {
     return std::span(operands_).subspan(first_operand_[place],
                                         first_operand_[place + 1] - first_operand_[place]);
   }
-  /// UINT32_MAX for values y was not computed from.
+  /// kOutside for values that are not in it.
   [[nodiscard]] uint32_t place_of(Value value) const {
     const auto found = places_.find(value.index);
-    return found == places_.end() ? UINT32_MAX : found->second;
+    return found == places_.end() ? kOutside : found->second;
   }
 
  private:
@@ -77,14 +83,14 @@ std::vector<bool> find_wanted(const Builder& builder, const History& history,
   std::vector<bool> wanted(history.size());
   for (Value x : xs) {
     const uint32_t place = history.place_of(x);
-    if (place != UINT32_MAX) wanted[place] = true;
+    if (place != History::kOutside) wanted[place] = true;
   }
   for (uint32_t place = 0; place < history.size(); ++place) {
     if (wanted[place]) continue;
     const ValueView view = builder.view(history[place]);
     if (!is_float(view.type.dtype) || op_def(view.op).gradient == nullptr) continue;
     for (uint32_t operand : history.operands(place)) {
-      if (wanted[operand]) wanted[place] = true;
+      if (operand != History::kOutside && wanted[operand]) wanted[place] = true;
     }
   }
   return wanted;
@@ -113,8 +119,11 @@ void check_arguments(const Builder& builder, Value y, Value seed, std::span<cons
 
 std::vector<Value> gradient(Builder& builder, Value y, Value seed, std::span<const Value> xs) {
   check_arguments(builder, y, seed, xs);
-  const History history(builder, y);
+  const History history(builder, y, xs);
   const std::vector<bool> wanted = find_wanted(builder, history, xs);
+  const auto is_wanted = [&](uint32_t place) {
+    return place != History::kOutside && wanted[place];
+  };
   std::vector<Value> cotangents(history.size());
   cotangents.back() = seed;
   std::vector<Value> gradients;
@@ -124,15 +133,15 @@ std::vector<Value> gradient(Builder& builder, Value y, Value seed, std::span<con
     gradients.clear();
     bool any = false;
     for (uint32_t operand : operands) {
-      gradients.push_back(wanted[operand] ? Value{} : GradientContext::kUnwanted);
-      any = any || wanted[operand];
+      gradients.push_back(is_wanted(operand) ? Value{} : GradientContext::kUnwanted);
+      any = any || is_wanted(operand);
     }
     const auto differentiate = op_def(builder.view(history[place]).op).gradient;
     if (!any || differentiate == nullptr) continue;
     GradientContext context(builder, history[place], cotangents[place], gradients);
     differentiate(context);
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (!wanted[operands[i]] || !gradients[i].valid()) continue;
+      if (!is_wanted(operands[i]) || !gradients[i].valid()) continue;
       Value& sum = cotangents[operands[i]];
       sum = sum.valid() ? builder.add(sum, gradients[i]) : gradients[i];
     }
@@ -141,7 +150,7 @@ std::vector<Value> gradient(Builder& builder, Value y, Value seed, std::span<con
   results.reserve(xs.size());
   for (Value x : xs) {
     const uint32_t place = history.place_of(x);
-    const bool reached = place != UINT32_MAX && cotangents[place].valid();
+    const bool reached = place != History::kOutside && cotangents[place].valid();
     const TensorType type = builder.type(x);
     results.push_back(reached ? cotangents[place] : builder.zeros(type));
   }

@@ -50,6 +50,59 @@ std::shared_ptr<const PlanEntry> make_entry(Runtime::Impl& impl, TraceGraph trac
   return entry;
 }
 
+/// The values of `trace` that a handle can reach and that need something that was already pending
+/// when its thread last computed something. Mutex held.
+std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace) {
+  std::vector<NodeId> found;
+  std::vector<char> old(trace.aged > 0 ? trace.recorded().size() : 0);
+  for (uint32_t i = 0; i < old.size(); ++i) {
+    const Trace::Recorded& r = trace.recorded()[i];
+    if (!trace.alive(r)) continue;
+    const LiveNode& node = impl.nodes[r.node.index];
+    old[i] = i < trace.aged;
+    for (const NodeId operand : node.operands) {
+      const TraceRef ref = trace.at(operand);
+      if (ref.valid() && !ref.is_leaf() && old[ref.index()]) old[i] = 1;
+    }
+    if (old[i] && node.bindings > 0 && !node.is_leaf()) found.push_back(r.node);
+  }
+  return found;
+}
+
+/// What stays pending when the nodes in flight are stored will still read some leaves: a flag for
+/// each, or an empty list when nothing stays. None: it will need, of what the plan reads, something
+/// that the plan computes without storing it. Mutex held.
+std::optional<std::vector<char>> leaves_still_read(Runtime::Impl& impl, const Trace& trace) {
+  const std::span<const Trace::Recorded> recorded = trace.recorded();
+  const auto stays = [&](const Trace::Recorded& r) {
+    const LiveNode& node = impl.nodes[r.node.index];
+    return trace.alive(r) && node.bindings > 0 && !node.in_flight;
+  };
+  if (std::none_of(recorded.begin(), recorded.end(), stays)) return std::vector<char>();
+  std::vector<char> leaves(trace.leaves().size());
+  const auto count = static_cast<uint32_t>(recorded.size());
+  std::vector<char> computed(count), left(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    computed[i] = trace.alive(recorded[i]) && impl.nodes[recorded[i].node.index].in_flight;
+    left[i] = stays(recorded[i]);
+  }
+  for (uint32_t i = count; i-- > 0;) {
+    if (!computed[i] && !left[i]) continue;
+    for (const NodeId operand : impl.nodes[recorded[i].node.index].operands) {
+      const TraceRef ref = trace.at(operand);
+      if (!ref.valid()) continue;
+      if (ref.is_leaf()) {
+        if (left[i]) leaves[ref.index()] = 1;
+      } else if (!impl.nodes[operand.index].in_flight) {
+        if (computed[i]) computed[ref.index()] = 1;
+        if (left[i]) left[ref.index()] = 1;
+        if (computed[ref.index()] && left[ref.index()]) return std::nullopt;
+      }
+    }
+  }
+  return leaves;
+}
+
 /// Takes the storage of a leaf that only this plan still reads, or null. Mutex held.
 StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntry& entry,
                          const Donation& donation) {
@@ -81,6 +134,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   Execution& run = state.execution;
   std::vector<NodeId> outputs;  // in flight, a reference each
   Trace* trace = &state.trace;
+  bool took_aged = false;
 
   {
     Locked locked(*this);
@@ -114,7 +168,14 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         trace = &state.trace;
         bool own = true;
         for (const NodeId id : wanted) own &= trace->contains(id);
-        if (!own) trace = &imported.emplace(nodes);
+        took_aged = false;
+        if (!own) {
+          trace = &imported.emplace(nodes);
+        } else if ((what == What::Given || what == What::Read) && !state.aged_failed) {
+          const std::vector<NodeId> aged = find_aged(*this, *trace);
+          wanted.insert(wanted.end(), aged.begin(), aged.end());
+          took_aged = !aged.empty();
+        }
         request = {};
         try {
           for (const NodeId id : wanted) request.wanted.push_back(trace->reference(id).index());
@@ -188,6 +249,8 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     if (imported) reset_trace(*imported, locked);
     // Both took over marks of this thread's own trace: recording it anew sets them right.
     if (settle_left_behind(locked) || done || imported) settle_trace(state.trace, locked);
+    if (done) state.trace.aged = static_cast<uint32_t>(state.trace.recorded().size());
+    if (state.trace.recorded().empty()) state.aged_failed = false;
     computed.notify_all();
   };
 
@@ -208,6 +271,12 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     execute(*entry->loaded, run);
     if (check) check->compare(run.results);
   } catch (const IndexError&) {
+    if (took_aged) {
+      // Perhaps one of those that were not asked for now.
+      finish(Outcome::Failed);
+      state.aged_failed = true;
+      return realize(ids, what);
+    }
     finish(Outcome::BadIndex);
     throw;
   } catch (...) {
@@ -226,17 +295,14 @@ void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Executio
   run.clear(entry.outputs.size());
   // A donated value is gone for good: only when nothing pending here could still ask for it. (What
   // was asked for may have lost its handles meanwhile, so numbers of nodes say nothing.)
-  bool all_computed = true;
-  for (const Trace::Recorded& r : trace.recorded()) {
-    const LiveNode& node = nodes[r.node.index];
-    all_computed &= !trace.alive(r) || node.bindings == 0 || node.in_flight;
-  }
-  if (all_computed) {
+  if (const auto still_read = leaves_still_read(*this, trace)) {
     for (const Donation& donation : entry.loaded->plan.donations) {
+      const uint32_t leaf = entry.inputs[donation.input].leaf;
       if (run.donations[donation.output]) continue;
+      if (!still_read->empty() && (*still_read)[leaf]) continue;
       if (StoragePtr storage = take_donation(*this, trace, entry, donation)) {
         run.donations[donation.output] = std::move(storage);
-        run.donated.push_back(trace.leaves()[entry.inputs[donation.input].leaf]);
+        run.donated.push_back(trace.leaves()[leaf]);
       }
     }
   }

@@ -27,7 +27,7 @@ void Runtime::Impl::flush_if_due(ThreadState& thread, TensorId recorded) {
   } catch (const IndexError&) {
     thread.postponed = 2 * pending;
   } catch (...) {
-    Runtime::get().release(recorded);
+    if (recorded.valid()) Runtime::get().release(recorded);
     throw;
   }
 }
@@ -138,7 +138,7 @@ void Runtime::assign(TensorId target, TensorId value) {
   const NodeId new_node = impl_->operands(thread, locked, value)[0]->id;
   Binding& b = impl_->binding(target);
   const NodeId old_node = b.node;
-  const LiveNode& before = impl_->nodes[old_node.index];
+  LiveNode& before = impl_->nodes[old_node.index];
   LiveNode& after = impl_->nodes[new_node.index];
   if (before.type.dtype != after.type.dtype) {
     throw DTypeError(str("assign_: the tensor is ", before.type, ", the value is ", after.type));
@@ -154,6 +154,7 @@ void Runtime::assign(TensorId target, TensorId value) {
     const NodeId fallback = impl_->hold_fallback(thread.trace, target);
     thread.trace.assigned.push_back({{new_node, after.sequence}, target, b.version + 1, fallback});
   }
+  impl_->note_left(before, target);
   ++b.version;
   ++after.refs;
   ++after.bindings;
@@ -172,6 +173,8 @@ TensorId Runtime::value(TensorId id) {
 
 size_t Runtime::begin_tape() {
   ThreadState& thread = impl_->thread();
+  // What tapes left pending is flushed like everything else that is.
+  impl_->flush_if_due(thread, {});
   const std::lock_guard lock(impl_->mutex);
   thread.tapes.push_back({impl_->next_sequence, thread.rebinds.size(), thread.captures.size(),
                           thread.sources.size(), thread.hooks.size(), thread.random});
@@ -226,32 +229,29 @@ void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {
     throw Error(str("gradient: the target of type ", target.type,
                     " was computed outside of this tape, so how it came about is forgotten"));
   }
-  impl_->check_rebinds(thread, impl_->node_of(y), xs);
+  impl_->check_rebinds(impl_->node_of(y), xs);
 }
 
-void Runtime::Impl::check_rebinds(const ThreadState& thread, NodeId y,
-                                  std::span<const TensorId> xs) {
-  std::vector<char> seen;
+void Runtime::Impl::check_rebinds(NodeId y, std::span<const TensorId> xs) {
+  if (left_nodes == 0) return;
+  std::vector<char> seen(nodes.size(), 0);
   std::vector<NodeId> stack;
-  for (const ThreadState::Rebind& rebind : thread.rebinds) {
-    const NodeId old_node = rebind.old_node;
-    if (nodes[old_node.index].sequence != rebind.sequence) continue;
-    if (std::find(xs.begin(), xs.end(), rebind.tensor) == xs.end()) continue;
-    // Reading the old value through the new one is what an assign is for.
-    const NodeId new_node = node_of(rebind.tensor);
-    seen.assign(nodes.size(), 0);
-    seen[new_node.index] = seen[y.index] = 1;
-    if (y != new_node) stack.push_back(y);
-    while (!stack.empty()) {
-      const NodeId id = stack.back();
-      stack.pop_back();
-      for (const NodeId operand : nodes[id.index].operands) {
-        if (!std::exchange(seen[operand.index], 1)) stack.push_back(operand);
-      }
+  // Reading an old value through a new one is what an assign is for.
+  for (const TensorId x : xs) seen[node_of(x).index] = 1;
+  if (!std::exchange(seen[y.index], 1)) stack.push_back(y);
+  while (!stack.empty()) {
+    const LiveNode& node = nodes[stack.back().index];
+    stack.pop_back();
+    const auto is_left = [&](TensorId x) {
+      return x == node.left_by && binding(x).generation == node.left_generation;
+    };
+    if (node.left_by.valid() && std::any_of(xs.begin(), xs.end(), is_left)) {
+      throw Error(str("gradient: a tensor of type ", node.type,
+                      " was assigned after the target read it; take gradients before assigning"));
     }
-    if (!seen[old_node.index] || old_node == new_node) continue;
-    throw Error(str("gradient: a tensor of type ", nodes[old_node.index].type,
-                    " was assigned after the target read it; take gradients before assigning"));
+    for (const NodeId operand : node.operands) {
+      if (!std::exchange(seen[operand.index], 1)) stack.push_back(operand);
+    }
   }
 }
 

@@ -226,6 +226,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
                                 .by_replay = true});
       runtime_.note_capture(thread, assign.tensor, nodes[after.index]);
     }
+    runtime_.note_left(nodes[before.index], assign.tensor);
     --nodes[before.index].bindings;
     run.replaced.push_back(before);
     ++nodes[after.index].refs;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "ir/error.h"
 #include "runtime/runtime_impl.h"
@@ -53,6 +54,7 @@ void Runtime::Impl::destroy(NodeId id, Locked& locked) {
   for (NodeId dead = id;;) {
     LiveNode& node = nodes[dead.index];
     node.sequence = 0;
+    if (std::exchange(node.left_by, {}).valid()) --left_nodes;
     if (node.stored) {
       locked.discard(std::move(node.stored->storage));
       node.stored.reset();
@@ -133,6 +135,8 @@ bool Runtime::Impl::settle_left_behind(Locked& locked) {
 
 void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
   const std::vector<NodeId> pending = pending_of(trace);
+  const auto in_aged = [&](NodeId id) { return trace.at(id).index() < trace.aged; };
+  const auto aged = std::count_if(pending.begin(), pending.end(), in_aged);
   std::vector<Trace::Assigned> assigned;
   if (!pending.empty()) {
     for (Trace::Assigned& a : trace.assigned) {
@@ -142,7 +146,10 @@ void Runtime::Impl::settle_trace(Trace& trace, Locked& locked) {
     }
   }
   reset_trace(trace, locked);
-  for (const NodeId id : pending) (void)trace.reference(id);
+  for (size_t i = 0; i < pending.size(); ++i) {
+    (void)trace.reference(pending[i]);
+    if (std::cmp_equal(i + 1, aged)) trace.aged = static_cast<uint32_t>(trace.recorded().size());
+  }
   trace.assigned = std::move(assigned);
 }
 

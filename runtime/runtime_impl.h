@@ -88,6 +88,9 @@ struct ThreadState {
   Trace trace;
   Execution execution;  ///< of the realize under way
   size_t settled = 0;   ///< entries of the trace when it was last rid of dropped nodes
+  /// What was pending for long could not be computed beside something else: an index that nobody
+  /// has read yet was out of range. Until nothing is pending.
+  bool aged_failed = false;
   /// Eager mode computes nothing before the trace has so many entries: an index that nobody has
   /// read yet was out of range.
   size_t postponed = 0;
@@ -143,7 +146,8 @@ struct Runtime::Impl {
   uint32_t next_tape = 1;
   uint64_t seed = 0;
   uint64_t random_counter = 0;
-  Stats counters;  ///< live figures are computed when asked for
+  size_t left_nodes = 0;  ///< live ones that a tensor was bound to before it was assigned
+  Stats counters;         ///< live figures are computed when asked for
   GrowingList<NodeId> dying;
   /// What threads recorded that have ended and nobody has computed yet: as long as a trace says
   /// what it reads, that is not given away. Null when there is nothing.
@@ -289,8 +293,14 @@ struct Runtime::Impl {
   /// An index of what `trace` computes is out of range: the tensors of `own` that were assigned
   /// values made with checked indices are bound to their old values again.
   void take_back_assigns(const Trace& trace, Trace& own, Locked& locked);
-  /// Throws when one of `xs` was assigned after `y` read its old value.
-  void check_rebinds(const ThreadState& thread, NodeId y, std::span<const TensorId> xs);
+  /// `tensor` is about to be bound to another node.
+  void note_left(LiveNode& node, TensorId tensor) {
+    if (!node.left_by.valid()) ++left_nodes;
+    node.left_by = tensor;
+    node.left_generation = binding(tensor).generation;
+  }
+  /// Throws when one of `xs` was assigned after `y` read its old value, by whatever thread.
+  void check_rebinds(NodeId y, std::span<const TensorId> xs);
 
   [[nodiscard]] LiveNode& new_parameter(ThreadState& thread, const ParameterSource& source,
                                         uint64_t bits);
@@ -301,8 +311,9 @@ struct Runtime::Impl {
   // Mutex not held.
   [[nodiscard]] TensorId parameter(const ParameterSource& source, uint64_t bits);
   enum class What : uint8_t { Given, Read, Only, AllLive };
-  /// Given: computes `ids` and the pending assigns of this thread, which an index out of range
-  /// takes back; Read: the same, but what is taken back is the caller's to say; Only: nothing but
+  /// Given: computes `ids`, the pending assigns of this thread, which an index out of range takes
+  /// back, and what was already pending when it last computed something, so that a running total
+  /// stays short; Read: the same, but what is taken back is the caller's to say; Only: nothing but
   /// `ids`; AllLive: everything this thread has pending that a handle can reach.
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
@@ -323,6 +334,9 @@ class Recorder final : public Builder {
       : impl_(impl), locked_(locked), thread_(thread) {}
   ~Recorder() override;
   [[nodiscard]] ValueView view(Value value) const override;
+  [[nodiscard]] uint64_t order(Value value) const override {
+    return impl_.nodes[value.index].sequence;
+  }
   /// The present values of tensors that nobody computes, kept until the recorder ends.
   [[nodiscard]] SmallVector<Value, 4> values_of(std::span<const TensorId> ids);
 

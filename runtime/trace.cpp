@@ -10,11 +10,12 @@ namespace reprise {
 
 namespace {
 
-/// Guarded by the runtime's mutex like everything else here. A serial is never used twice.
-uint64_t next_serial = 1;
-/// Traces end without the mutex. With one trace alive a node's mark says all there is to know; with
-/// more it may be another's.
+/// A serial is never used twice.
+std::atomic<uint64_t> next_serial{1};
+/// Traces end without the mutex. To a trace that was always alone since it was cleared a node's
+/// mark says all there is to know; else it may be another's, that of one that has ended included.
 std::atomic<int> live_traces{0};
+std::atomic<uint64_t> alone_from{0};  ///< serials from here on were given out after the last end
 
 }  // namespace
 
@@ -39,6 +40,7 @@ Trace::Trace(Slab<LiveNode>& nodes) : nodes_(nodes) {
 }
 
 Trace::~Trace() {
+  alone_from = next_serial.load();
   --live_traces;
 }
 
@@ -48,12 +50,13 @@ void Trace::clear() {
   leaves_.clear();
   words_.clear();
   assigned.clear();
+  aged = 0;
   key_ = 0;
   leaf_bytes_ = 0;
 }
 
 TraceRef Trace::find_unmarked(NodeId id, const LiveNode& node) const {
-  if (node.mark_trace == 0 || live_traces == 1) return {};
+  if (node.mark_trace == 0 || (live_traces == 1 && serial_ >= alone_from)) return {};
   if (node.is_leaf()) {
     for (uint32_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i] == id) return TraceRef::leaf(i);

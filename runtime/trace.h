@@ -90,6 +90,8 @@ class Trace {
     NodeId fallback;   ///< what the target was before, a reference; invalid: a later assign has it
   };
   std::vector<Assigned> assigned;
+  /// So many of the first entries were there, pending, when this thread last computed something.
+  uint32_t aged = 0;
 
  private:
   void append_refs(LiveNode& node, std::span<const uint32_t> operands, TypeIs type);
