@@ -252,7 +252,7 @@ struct ContractionLoops {
       variable = grid_rank - 1;
       shorten(part.grid.back());
     } else if (schedule.vector_axis == VectorAxis::Loop) {
-      if (!stage.reduce.empty()) {
+      if (!stage.reduce.empty() && stage.kind != StageKind::Sequence) {
         const bool fits = stage.reduce.back() == product(stage.reduce) ||
                           stage.reduce.back() % kReducePartials == 0;
         if (fits) {

@@ -1,5 +1,6 @@
 // Movement ops: new shapes over the same elements.
 #include "frontend/ops.h"
+#include "frontend/positions.h"
 #include "frontend/record.h"
 
 namespace reprise {
@@ -13,11 +14,8 @@ Tensor reshaped(const Tensor& x, const TensorType& from, std::span<const int64_t
   return to.shape == from.shape ? x.value() : record(Op::Reshape, x, {}, &to);
 }
 
-/// Where a range of an axis starts and how many positions it has, clamped as NumPy does.
-struct Positions {
-  int64_t start;
-  int64_t count;
-};
+}  // namespace
+
 Positions resolve(const Range& range, int64_t extent) {
   const int64_t step = range.step;
   if (step == 0) throw Error("the step of a range is 0");
@@ -36,8 +34,6 @@ Positions resolve(const Range& range, int64_t extent) {
   const int64_t count = distance <= 0 ? 0 : (distance - 1) / stride + 1;
   return {count == 0 ? 0 : start, count};
 }
-
-}  // namespace
 
 Tensor reshape(const Tensor& x, std::span<const int64_t> extents) {
   const TensorType type = x.type();

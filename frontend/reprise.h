@@ -6,6 +6,7 @@
 #include "frontend/data_loader.h"
 #include "frontend/frozen.h"
 #include "frontend/idx.h"
+#include "frontend/indexing.h"
 #include "frontend/layers.h"
 #include "frontend/losses.h"
 #include "frontend/lr_schedule.h"

@@ -66,6 +66,8 @@ class GraphInterpreter {
       case OpKind::Gather:
         REPRISE_ASSERT(node.op == Op::Gather);
         return gather(node, out);
+      case OpKind::Scatter:
+        return scatter(node, out);
       case OpKind::Composite:
         break;
     }
@@ -274,6 +276,59 @@ class GraphInterpreter {
     const ScalarId dynamic = scalar.mul(checked, scalar.integer(data_strides[axis], DType::I64));
     const ScalarId element = load(scalar, 0, std::move(from_data), data.dtype, {}, dynamic);
     run_body(body, element, node, out);
+  }
+
+  /// Element by element in the order of the indices; half types are summed in f32.
+  void scatter(const Node& node, Bytes& out) const {
+    REPRISE_ASSERT(node.op == Op::Scatter || node.op == Op::ScatterAdd);
+    const TensorType& indices = type(node, 1);
+    const bool adds = node.op == Op::ScatterAdd;
+    const DType dtype = node.type.dtype;
+    const DType sums = adds ? reference_accumulator(ReduceKind::Sum, dtype) : dtype;
+    const auto axis = static_cast<int>(node.attrs.word(0));
+    const int64_t extent = node.type.shape[axis];
+    const int64_t count = indices.shape.numel();
+    int64_t before = 1, after = 1;
+    for (int i = 0; i < axis; ++i) before *= node.type.shape[i];
+    for (int i = axis + 1; i < node.type.shape.rank(); ++i) after *= node.type.shape[i];
+
+    const size_t width = size_of(dtype);
+    std::vector<uint64_t> result(static_cast<size_t>(node.type.shape.numel()));
+    const auto element = [&](int operand, int64_t i) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, static_cast<const std::byte*>(value(node, operand)) + i * width, width);
+      return convert_bits(bits, dtype, sums);
+    };
+    for (size_t i = 0; i < result.size(); ++i) result[i] = element(0, static_cast<int64_t>(i));
+    const std::vector<int64_t> rows = before * after == 0
+                                          ? std::vector<int64_t>()
+                                          : checked_indices(indices, value(node, 1), extent);
+    for (size_t j = 0; j < rows.size(); ++j) {
+      for (int64_t b = 0; b < before; ++b) {
+        for (int64_t a = 0; a < after; ++a) {
+          uint64_t& target = result[static_cast<size_t>((b * extent + rows[j]) * after + a)];
+          const uint64_t update = element(2, (b * count + static_cast<int64_t>(j)) * after + a);
+          target = adds ? evaluate_bits(ScalarOp::Add, sums, sums, target, update) : update;
+        }
+      }
+    }
+    for (size_t i = 0; i < result.size(); ++i) {
+      const uint64_t bits = convert_bits(result[i], sums, dtype);
+      std::memcpy(out.data() + i * width, &bits, width);
+    }
+  }
+
+  /// Indices counted from the start; throws IndexError where one is out of range.
+  std::vector<int64_t> checked_indices(const TensorType& type, const void* indices,
+                                       int64_t extent) const {
+    Body body;
+    ScalarBuilder scalar(body);
+    const ScalarId raw = scalar.cast(
+        load(scalar, 0, broadcast_index(type.shape, type.shape), type.dtype), DType::I64);
+    const ScalarId checked = scalar.check_index_from_end(raw, extent);
+    std::vector<int64_t> result(static_cast<size_t>(type.shape.numel()));
+    run_body(body, checked, type.shape, {&indices, 1}, result.data());
+    return result;
   }
 
   void reduction(const Node& node, const OpDef& def, Bytes& out) const {

@@ -59,10 +59,12 @@ inline constexpr int64_t kReduceBlock = 16384;
 enum class StageKind : uint8_t {
   Loop,         ///< elementwise or reduction
   Contraction,  ///< one Dot; no parallel loop occurs in both factors
+  Sequence,     ///< stores inside the reduce loops, which run in ascending order
 };
 
 /// for parallel loops: { for reduce loops: body; post }. Without reduce loops `post` is empty.
-/// `body` sees all variables, `post` only those of the grid and the parallel loops.
+/// `body` sees all variables, `post` only those of the grid and the parallel loops. A sequence has
+/// no reductions and no post: each run of its body sees what the runs before it stored.
 struct Stage {
   StageKind kind = StageKind::Loop;
   std::vector<int64_t> parallel;  ///< extents, outermost first
@@ -99,6 +101,7 @@ struct Kernel {
 void verify(const Kernel& kernel);
 [[nodiscard]] std::string_view name(BufferKind kind);
 [[nodiscard]] std::string_view name(ReduceKind kind);
+[[nodiscard]] std::string_view name(StageKind kind);
 
 /// What a launch reports back: the first index found out of range.
 struct LaunchStatus {

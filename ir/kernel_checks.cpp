@@ -107,6 +107,37 @@ bool is_injective(const Affine& affine, std::span<const int64_t> extents, size_t
   return true;
 }
 
+std::optional<ComputedAxis> computed_axis(const Body& body, ScalarId offset) {
+  const Instr* instr = &body[offset];
+  ComputedAxis axis{.step = 1, .extent = 0};
+  if (instr->op == ScalarOp::Mul) {
+    const Instr& a = body[instr->args[0]];
+    const Instr& b = body[instr->args[1]];
+    if (a.op != ScalarOp::Const && b.op != ScalarOp::Const) return std::nullopt;
+    const bool first = a.op == ScalarOp::Const;
+    axis.step = static_cast<int64_t>((first ? a : b).bits);
+    instr = first ? &b : &a;
+  }
+  if (instr->op != ScalarOp::CheckIndex) return std::nullopt;
+  axis.extent = static_cast<int64_t>(instr->bits);
+  return axis;
+}
+
+std::optional<SequenceAccess> sequence_access(const Body& body, const Access& access,
+                                              std::span<const int64_t> scope, size_t outer) {
+  SequenceAccess result{.index = access.index, .extents = {scope.begin(), scope.end()}};
+  for (size_t v = outer; v < scope.size(); ++v) {
+    if (access.index.coefficients[v] == 0) result.extents[v] = std::min<int64_t>(scope[v], 1);
+  }
+  if (access.dynamic.valid()) {
+    const std::optional<ComputedAxis> axis = computed_axis(body, access.dynamic);
+    if (!axis) return std::nullopt;
+    result.index.coefficients.push_back(axis->step);
+    result.extents.push_back(axis->extent);
+  }
+  return result;
+}
+
 std::string dtype_error(const Body& body, const Instr& instr) {
   const auto dtype = [&](int a) { return body[instr.args[a]].dtype; };
   const auto differ = [](std::string_view what, DType found, DType wanted) {

@@ -24,6 +24,25 @@ struct Interval {
 [[nodiscard]] bool is_injective(const Affine& affine, std::span<const int64_t> extents,
                                 size_t first);
 
+/// A computed offset that is a checked index times a constant: one more axis of an access.
+struct ComputedAxis {
+  int64_t step = 0;    ///< elements
+  int64_t extent = 0;  ///< what the index is checked against
+  friend bool operator==(const ComputedAxis&, const ComputedAxis&) = default;
+};
+[[nodiscard]] std::optional<ComputedAxis> computed_axis(const Body& body, ScalarId offset);
+
+/// An access of a sequence as a loop nest of its own: reduce loops that do not move it left out, a
+/// computed offset as the last axis. None where the offset is no checked index times a constant.
+struct SequenceAccess {
+  Affine index;
+  std::vector<int64_t> extents;
+};
+/// `scope`: extents of the variables, of which those from `outer` on are the reduce loops.
+[[nodiscard]] std::optional<SequenceAccess> sequence_access(const Body& body, const Access& access,
+                                                            std::span<const int64_t> scope,
+                                                            size_t outer);
+
 /// Why the dtypes of an instruction do not fit together; empty when they do.
 [[nodiscard]] std::string dtype_error(const Body& body, const Instr& instr);
 

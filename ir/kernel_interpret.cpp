@@ -75,7 +75,7 @@ class StageRunner {
         outer_(joined(part.grid, stage.parallel)),
         inner_(joined(joined(part.grid, stage.parallel), stage.reduce)),
         copies_(kLanes) {
-    if (stage.reduce.empty()) return;
+    if (stage.reduce.empty() || stage.kind == StageKind::Sequence) return;
     post_.emplace(stage.post, numerics);
     for (const Reduction& reduction : stage.reductions) {
       const DType value = stage.body[reduction.value].dtype;
@@ -89,7 +89,9 @@ class StageRunner {
   void run(int64_t begin, int64_t end, ScalarInputs inputs) {
     inputs_ = inputs;
     begin_ = begin;
-    if (stage_.reduce.empty()) {
+    if (stage_.kind == StageKind::Sequence) {
+      run_sequence(begin * parallel_points_, end * parallel_points_);
+    } else if (stage_.reduce.empty()) {
       run_elementwise(begin * parallel_points_, end * parallel_points_);
     } else {
       run_reduction(begin * parallel_points_, end * parallel_points_);
@@ -111,6 +113,30 @@ class StageRunner {
       set_copies(at, parallel_points_, lanes);
       inputs_.variables = outer_.variables();
       body_.run(lanes, inputs_);
+    }
+  }
+
+  /// Points side by side, each of which runs through its reduce loops on its own.
+  void run_sequence(int64_t begin, int64_t end) {
+    if (begin == end) return;
+    outer_.start(begin);
+    Odometer steps(stage_.reduce);
+    std::vector<int64_t> step(stage_.reduce.size() * kLanes);
+    std::vector<const int64_t*> variables(outer_.variables().begin(), outer_.variables().end());
+    for (size_t v = 0; v < stage_.reduce.size(); ++v) variables.push_back(step.data() + v * kLanes);
+    for (int64_t at = begin; at < end; at += kLanes) {
+      const int lanes = static_cast<int>(std::min<int64_t>(kLanes, end - at));
+      outer_.fill(lanes);
+      set_copies(at, parallel_points_, lanes);
+      inputs_.variables = variables;
+      steps.start(0);
+      for (int64_t r = 0; r < reduce_points_; ++r) {
+        steps.fill(1);
+        for (size_t v = 0; v < stage_.reduce.size(); ++v) {
+          std::fill_n(step.data() + v * kLanes, lanes, *steps.variables()[v]);
+        }
+        body_.run(lanes, inputs_);
+      }
     }
   }
 

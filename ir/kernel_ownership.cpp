@@ -11,8 +11,10 @@ namespace reprise {
 namespace {
 
 struct Touch {
+  const Body* body;
   const Access* access;
   std::vector<int64_t> extents;  ///< of the variables in scope
+  size_t outer;                  ///< of these, the grid's and the parallel loops'
   bool store;
 };
 
@@ -20,19 +22,21 @@ struct Touch {
 std::map<uint32_t, std::vector<Touch>> find_touches(const std::vector<int64_t>& grid,
                                                     std::span<const Stage> stages) {
   std::map<uint32_t, std::vector<Touch>> result;
-  const auto add = [&](const Body& body, const std::vector<int64_t>& extents) {
+  const auto add = [&](const Body& body, const std::vector<int64_t>& extents, size_t outer) {
     for (const Instr& instr : body.instrs) {
       if (instr.op != ScalarOp::Load && instr.op != ScalarOp::Store) continue;
       const Access& access = body.accesses[instr.access];
-      result[access.buffer.index].push_back({&access, extents, instr.op == ScalarOp::Store});
+      result[access.buffer.index].push_back(
+          {&body, &access, extents, outer, instr.op == ScalarOp::Store});
     }
   };
   for (const Stage& stage : stages) {
     std::vector<int64_t> extents = grid;
     extents.insert(extents.end(), stage.parallel.begin(), stage.parallel.end());
-    add(stage.post, extents);
+    const size_t outer = extents.size();
+    add(stage.post, extents, outer);
     extents.insert(extents.end(), stage.reduce.begin(), stage.reduce.end());
-    add(stage.body, extents);
+    add(stage.body, extents, outer);
   }
   return result;
 }
@@ -41,11 +45,23 @@ bool stores(const std::vector<Touch>& touches) {
   return std::any_of(touches.begin(), touches.end(), [](const Touch& t) { return t.store; });
 }
 
+/// Whether all accesses are one and the same, at a checked index, and no two points of the grid
+/// reach one element with it.
+bool shares_computed_axis(const std::vector<Touch>& touches) {
+  const Touch& first = touches.front();
+  const auto nest = sequence_access(*first.body, *first.access, first.extents, first.outer);
+  return nest && is_injective(nest->index, nest->extents, 0) &&
+         std::all_of(touches.begin(), touches.end(), [&](const Touch& touch) {
+           return touch.body == first.body && *touch.access == *first.access;
+         });
+}
+
 /// Whether every grid point keeps to elements of its own: all accesses move alike with the grid,
 /// and what one point touches is narrower than the step to the next.
 bool keeps_apart(const std::vector<Touch>& touches, const std::vector<int64_t>& grid) {
   const bool one_point = std::all_of(grid.begin(), grid.end(), [](int64_t e) { return e <= 1; });
   if (one_point) return true;
+  if (touches.front().access->dynamic.valid()) return shares_computed_axis(touches);
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (const Touch& touch : touches) {
     const Affine& index = touch.access->index;
@@ -92,6 +108,9 @@ std::optional<uint32_t> mixed_buffer(const std::vector<int64_t>& grid, const Sta
         std::any_of(list.begin(), list.end(), [](const Touch& t) { return !t.store; });
     if (!loads || !stores(list)) continue;
     for (const Touch& touch : list) {
+      // At one computed offset too, where K19 says that it is the point's own.
+      const bool equal = *touch.access == *list.front().access;
+      if (stage.kind == StageKind::Sequence && equal) continue;
       if (!same_element(*touch.access, *list.front().access)) return buffer;
     }
   }

@@ -74,8 +74,10 @@ class KernelParser {
     Stage stage;
     if (lexer_.accept("contraction")) {
       stage.kind = StageKind::Contraction;
+    } else if (lexer_.accept("sequence")) {
+      stage.kind = StageKind::Sequence;
     } else if (!lexer_.accept("loop")) {
-      lexer_.fail_expected("'loop', 'contraction' or '}'");
+      lexer_.fail_expected("'loop', 'contraction', 'sequence' or '}'");
     }
     lexer_.expect("parallel");
     stage.parallel = lexer_.integers();

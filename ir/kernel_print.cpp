@@ -92,8 +92,8 @@ void print_body(std::string& out, const Body& body, const Scope& scope) {
 
 void print_stage(std::string& out, const Stage& stage, size_t grid) {
   const Scope scope{grid, stage.parallel.size(), stage.reduce.size()};
-  out += str("      ", stage.kind == StageKind::Loop ? "loop" : "contraction", " parallel ",
-             print_integers(stage.parallel), " reduce ", print_integers(stage.reduce), " {\n");
+  out += str("      ", name(stage.kind), " parallel ", print_integers(stage.parallel), " reduce ",
+             print_integers(stage.reduce), " {\n");
   print_body(out, stage.body, scope);
   for (const Reduction& reduction : stage.reductions) {
     out += str("        reduce ", name(reduction.kind), ' ', reduction.value);
@@ -119,6 +119,18 @@ std::string_view name(BufferKind kind) {
       return "scratch";
     case BufferKind::Local:
       return "local";
+  }
+  return "";
+}
+
+std::string_view name(StageKind kind) {
+  switch (kind) {
+    case StageKind::Loop:
+      return "loop";
+    case StageKind::Contraction:
+      return "contraction";
+    case StageKind::Sequence:
+      return "sequence";
   }
   return "";
 }

@@ -140,7 +140,10 @@ class StageVerifier {
     }
     const bool store = instr.op == ScalarOp::Store;
     if (store && buffer.kind == BufferKind::Input) bad("K04", "an input is written");
-    if (store && section == Section::Body && !stage_.reduce.empty()) {
+    if (stage_.kind == StageKind::Sequence) {
+      if (store) verify_sequence_store(body, position, scope);
+      if (store || access.dynamic.valid()) return;
+    } else if (store && section == Section::Body && !stage_.reduce.empty()) {
       bad("K11", "a store inside the reduce loops");
     }
     const ScalarId mask = store ? instr.args[1] : instr.args[0];
@@ -156,7 +159,36 @@ class StageVerifier {
     }
   }
 
+  /// Points have no order among each other, so none may store what another one does.
+  void verify_sequence_store(const Body& body, uint32_t position,
+                             const std::vector<int64_t>& scope) const {
+    const auto bad = [&](std::string_view rule, std::string_view message) {
+      fail_at(rule, message, body, position, Section::Body);
+    };
+    const Instr& instr = body.instrs[position];
+    const Access& access = body.accesses[instr.access];
+    const Buffer& buffer = kernel_.buffers[access.buffer.index];
+    const size_t outer = part_.grid.size() + stage_.parallel.size();
+    const auto nest = sequence_access(body, access, scope, outer);
+    if (!nest) bad("K19", "a computed offset that is no checked index times a constant");
+    const std::optional<Interval> range = affine_range(nest->index, nest->extents);
+    if (range && !instr.args[1].valid() && (range->low < 0 || range->high >= buffer.extent)) {
+      bad("K03",
+          str("elements ", range->low, " to ", range->high, " of a buffer of ", buffer.extent));
+    }
+    if (!is_injective(nest->index, nest->extents,
+                      buffer.kind == BufferKind::Local ? part_.grid.size() : size_t{0})) {
+      bad("K19", "two points may store the same element");
+    }
+  }
+
   void verify_reductions() const {
+    if (stage_.kind == StageKind::Sequence) {
+      if (stage_.reduce.empty()) fail("K19", "a sequence without reduce loops");
+      if (!stage_.reductions.empty()) fail("K19", "a sequence with a reduction");
+      if (!stage_.post.instrs.empty()) fail("K19", "a sequence with a post");
+      return;
+    }
     if (stage_.reduce.empty()) {
       if (!stage_.reductions.empty()) fail("K11", "a reduction without reduce loops");
       if (!stage_.post.instrs.empty()) fail("K11", "a post without reduce loops");

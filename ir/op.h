@@ -30,6 +30,7 @@ enum class OpKind : uint8_t {
   Contraction,  ///< sums of products
   Gather,       ///< an index map that reads data
   Composite,    ///< recorded as other ops; no such node exists
+  Scatter,      ///< operand 0 with operand 2 put where operand 1 says along attribute 0
 };
 
 /// How a movement op's result index maps to its operand's. Lowering knows these five and no more.

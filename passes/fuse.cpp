@@ -2,10 +2,10 @@
 //
 // One pass in graph order. A value is either free (no home: recomputed inside every kernel that
 // reads it) or at home in a group, computed at each point of that group's iteration. A group is
-// opened by an anchor (reduction or contraction), or by an elementwise value that must be stored or
-// is too dear to recompute; elementwise consumers of the same shape join it. What a consumer
-// outside needs of a group is stored then, not before: a value that only its own group reads stays
-// in registers.
+// opened by an anchor (reduction, contraction or scatter), or by an elementwise value that must be
+// stored or is too dear to recompute; elementwise consumers of the same shape join it. What a
+// consumer outside needs of a group is stored then, not before: a value that only its own group
+// reads stays in registers.
 //
 // Each group has a level above the levels of all it reads. A value may join a group if everything
 // else it reads lies on lower levels; so groups never depend on each other in a circle, and no
@@ -81,6 +81,7 @@ class Fuser {
         break;
       case OpKind::Reduction:
       case OpKind::Contraction:
+      case OpKind::Scatter:
         place_anchor(id);
         break;
       case OpKind::Composite:
@@ -152,7 +153,7 @@ class Fuser {
     const Node& node = graph_[id];
     const NodeId operand = node.operands[0];
     ValueState& value = values_[id.index];
-    const uint32_t home = values_[operand.index].home;
+    const uint32_t home = open_home(operand);
     if (home != kNone && is_identity_movement(node, graph_[operand].type.shape)) {
       value.home = home;  // the same place of the same group
       value.place = values_[operand.index].place;
@@ -230,7 +231,7 @@ class Fuser {
     const Node& node = graph_[id];
     uint32_t group = kNone, place = 0;
     for (NodeId operand : node.operands) {
-      const uint32_t home = values_[operand.index].home;
+      const uint32_t home = open_home(operand);
       if (home == kNone || !same_place(operand, id)) continue;
       if (group == kNone || groups_[home].level > groups_[group].level) {
         group = home;
@@ -312,6 +313,14 @@ class Fuser {
   }
 
   // Edges
+
+  /// The group that computes `id`, if more can be computed there. A scatter's result is complete
+  /// only when all of it is.
+  [[nodiscard]] uint32_t open_home(NodeId id) const {
+    const uint32_t home = values_[id.index].home;
+    if (home == kNone || !groups_[home].anchor.valid()) return home;
+    return op_def(graph_[groups_[home].anchor].op).kind == OpKind::Scatter ? kNone : home;
+  }
 
   /// Whether `user` reads its own place of `operand`.
   [[nodiscard]] bool same_place(NodeId operand, NodeId user) const {
@@ -472,6 +481,7 @@ bool can_join(const Graph& graph, NodeId producer, NodeId consumer) {
       if (kind == OpKind::Movement) return is_identity_movement(to, shape);
       return kind == OpKind::Elementwise && squeezed(shape) == squeezed(to.type.shape);
     }
+    case OpKind::Scatter:
     case OpKind::Composite:
       return false;
   }

@@ -73,6 +73,7 @@ int64_t OpCosts::operator()(const Node& node) {
       return 6;
     case OpKind::Reduction:
     case OpKind::Contraction:
+    case OpKind::Scatter:
     case OpKind::Composite:
       return 0;
     case OpKind::Leaf:
@@ -153,7 +154,9 @@ std::vector<Needs> find_needs(const Graph& graph) {
       if (again) continue;
       need.users += kind == OpKind::Movement ? std::max<int64_t>(1, needs[i].users) : 1;
       if (kind == OpKind::Movement) need.expanded |= needs[i].expanded;
-      if (kind == OpKind::Movement || kind == OpKind::Elementwise) {
+      // What is added up is read once, the indices for each element that they move.
+      if (kind == OpKind::Movement || kind == OpKind::Elementwise ||
+          (kind == OpKind::Scatter && o == 1)) {
         need.expanded |= node.type.shape.numel() > graph[operand].type.shape.numel();
       }
       if (kind == OpKind::Contraction) {

@@ -79,6 +79,7 @@ bool reads_like_memory(const Graph& graph, NodeId value,
         break;
       }
       case OpKind::Gather:
+      case OpKind::Scatter:
       case OpKind::Reduction:
       case OpKind::Contraction:
       case OpKind::Composite:

@@ -1,4 +1,4 @@
-// Loop nests of fusion groups: elementwise, reduction (in blocks where long), contraction.
+// Loop nests of fusion groups: elementwise, reduction (in blocks where long), contraction, scatter.
 #include "passes/lower_kernel.h"
 
 #include <algorithm>
@@ -51,6 +51,8 @@ class GroupLowering {
     } else if (op_def(anchor().op).kind == OpKind::Contraction) {
       const Shape& a = graph_[anchor().operands[0]].type.shape;
       a[a.rank() - 1] == 0 ? elementwise() : contraction(a[a.rank() - 1]);
+    } else if (op_def(anchor().op).kind == OpKind::Scatter) {
+      scatter();
     } else {
       reduction();
     }
@@ -245,6 +247,92 @@ class GroupLowering {
       requests.insert(requests.end(), body->split_requests().begin(), body->split_requests().end());
     }
     return requests;
+  }
+
+  // Scatters: a phase that copies operand 0, one that walks the indices. Its points are the other
+  // axes; each sees the indices in order, so repeated ones add up in the same order always.
+
+  void scatter() {
+    const Node& node = anchor();
+    const DType dtype = node.type.dtype;
+    const DType sums = node.op == Op::ScatterAdd ? accumulator_dtype(node) : dtype;
+    const bool wide = sums != dtype;
+    const int64_t elements = node.type.shape.numel();
+    const BufferId result = draft_.write(group_.anchor, dtype, elements);
+    const BufferId buffer = wide ? draft_.scratch(sums, elements) : result;
+    add_phase({elementwise_part(buffer, [&](ValueLowering& body, const IndexMap& at) {
+      return body.builder().cast(body.value(node.operands[0], at), sums);
+    })});
+    if (graph_[node.operands[2]].type.shape.numel() != 0) add_phase({update_part(buffer, sums)});
+    if (!wide) return;
+    add_phase({elementwise_part(result, [&](ValueLowering& body, const IndexMap& at) {
+      const IndexExpr element = body.space().linearize(at.coordinates, node.type.shape);
+      ScalarBuilder& builder = body.builder();
+      return builder.cast(builder.load(body.access(buffer, element), sums), dtype);
+    })});
+  }
+
+  /// Stores a value for each element of the anchor's shape.
+  Part elementwise_part(BufferId to,
+                        const std::function<ScalarId(ValueLowering&, const IndexMap&)>& value) {
+    const Shape& shape = anchor().type.shape;
+    const Nest nest{.grid = LoopAxes(squeezed(shape)), .parallel = {}, .reduce = {}};
+    return build_part(nest, [&](const Nest& nest, Stage& stage) {
+      ValueLowering body = values(stage.body, nest.grid.num_loops());
+      const IndexMap at = place_in(shape, nest.grid.coordinates(body.space(), 0));
+      const ScalarId element = value(body, at);
+      body.builder().store(body.access(to, body.space().linearize(at.coordinates, shape)), element);
+      return requests_of({&body});
+    });
+  }
+
+  Part update_part(BufferId buffer, DType sums) {
+    const Node& node = anchor();
+    const Shape& shape = node.type.shape;
+    const Shape& picked = graph_[node.operands[1]].type.shape;
+    const Shape& updates = graph_[node.operands[2]].type.shape;
+    const auto axis = static_cast<int>(node.attrs.word(0));
+    std::vector<int64_t> grid;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (i != axis && shape[i] != 1) grid.push_back(shape[i]);
+    }
+    std::vector<int64_t> steps = squeezed(picked);
+    if (steps.empty()) steps.push_back(1);
+    const Nest nest{.grid = LoopAxes(grid), .parallel = {}, .reduce = LoopAxes(steps)};
+    return build_part(nest, [&](const Nest& nest, Stage& stage) {
+      stage.kind = StageKind::Sequence;
+      const uint32_t grid_loops = nest.grid.num_loops();
+      ValueLowering body = values(stage.body, grid_loops + nest.reduce.num_loops());
+      const std::vector<IndexExpr> kept = nest.grid.coordinates(body.space(), 0);
+      std::vector<IndexExpr> step = nest.reduce.coordinates(body.space(), grid_loops);
+      if (picked.numel() == 1) step.clear();
+      const IndexMap at_index = place_in(picked, step);
+
+      ScalarBuilder& builder = body.builder();
+      const ScalarId index = builder.cast(body.value(node.operands[1], at_index), DType::I64);
+      const ScalarId row = builder.check_index_from_end(index, shape[axis]);
+
+      IndexMap from{.coordinates = {}, .conditions = {}}, to = from;
+      size_t next = 0;
+      for (int i = 0; i < shape.rank(); ++i) {
+        if (i == axis) {
+          to.coordinates.push_back(body.space().scalar(row, shape[axis]));
+          from.coordinates.insert(from.coordinates.end(), at_index.coordinates.begin(),
+                                  at_index.coordinates.end());
+        } else {
+          to.coordinates.push_back(shape[i] == 1 ? IndexExpr{} : kept[next++]);
+          from.coordinates.push_back(to.coordinates.back());
+        }
+      }
+      REPRISE_ASSERT(static_cast<int>(from.coordinates.size()) == updates.rank());
+      ScalarId value = builder.cast(body.value(node.operands[2], std::move(from)), sums);
+      const Access place = body.access(buffer, body.space().linearize(to.coordinates, shape));
+      if (node.op == Op::ScatterAdd) {
+        value = builder.binary(ScalarOp::Add, builder.load(place, sums), value);
+      }
+      builder.store(place, value);
+      return requests_of({&body});
+    });
   }
 
   // Reductions. A level folds runs of `length` values for each kept place and leaves `blocks` of

@@ -78,6 +78,7 @@ ValueLowering::Frame ValueLowering::frame(Place place) {
     }
     case OpKind::Reduction:
     case OpKind::Contraction:
+    case OpKind::Scatter:
     case OpKind::Composite:
       break;
   }
@@ -149,6 +150,7 @@ ScalarId ValueLowering::compute(const Frame& frame) {
       return operands[0];
     case OpKind::Reduction:
     case OpKind::Contraction:
+    case OpKind::Scatter:
     case OpKind::Composite:
       break;
   }

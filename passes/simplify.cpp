@@ -52,6 +52,9 @@ class Simplifier {
       case OpKind::Contraction:
         if (node.op == Op::Matmul && contracts_nothing(node)) return uniform(0, node.type);
         break;
+      case OpKind::Scatter:  // of nothing
+        if (shape_of(node.operands[2]).numel() == 0) return node.operands[0];
+        break;
       case OpKind::Leaf:
       case OpKind::Gather:
       case OpKind::Composite:

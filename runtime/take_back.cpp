@@ -34,7 +34,10 @@ void Runtime::Impl::take_back_assigns(const Trace& trace, Trace& own, Locked& lo
     const Trace::Recorded& r = trace.recorded()[i];
     if (!trace.alive(r)) continue;
     const LiveNode& node = nodes[r.node.index];
-    if (node.op == Op::Gather || node.op == Op::CheckIndex) checked[i] = 1;
+    const OpKind kind = op_def(node.op).kind;
+    if (kind == OpKind::Gather || kind == OpKind::Scatter || node.op == Op::CheckIndex) {
+      checked[i] = 1;
+    }
     for (const NodeId operand : node.operands) {
       const TraceRef ref = trace.at(operand);
       if (ref.valid() && !ref.is_leaf() && checked[ref.index()]) checked[i] = 1;

@@ -29,6 +29,7 @@ Trace::TypeIs Trace::type_is(Op op) {
     case OpKind::Reduction:
     case OpKind::Contraction:
     case OpKind::Gather:
+    case OpKind::Scatter:
       return TypeIs::Inferred;
   }
   return TypeIs::Given;

@@ -117,6 +117,21 @@ TEST(Codegen, StagesThatShareLocalBuffers) {
   }
 }
 
+/// Repeated rows add up in one order, whatever runs side by side.
+TEST(Codegen, Sequences) {
+  for (const auto& [columns, rows, steps] :
+       {std::tuple{1, 1, 1}, {1, 4, 50}, {5, 4, 3}, {19, 3, 33}, {64, 4, 7}}) {
+    const std::string text = kernel_of_sequences(columns, rows, steps);
+    expect_compiled_like_interpreted(text, {.index_bound = 4});
+    for (const VectorAxis axis : {VectorAxis::None, VectorAxis::Grid, VectorAxis::Loop}) {
+      const PartSchedule part{
+          .vector_axis = axis, .vector_lanes = 4, .unroll = 2, .task_points = 2};
+      expect_compiled_like_interpreted(
+          text, {.schedule = Schedule{{{part}, {part, part}}}, .index_bound = 4});
+    }
+  }
+}
+
 TEST(Codegen, PartsAndPhases) {
   expect_compiled_like_interpreted(kernel_of_parts_and_phases(), {.params = {0x40400000}});
 }

@@ -56,8 +56,11 @@ Bytes sample_elements(DType dtype, int64_t count, Draw draw, std::mt19937& rando
 
 GraphInputs sample_inputs(const Graph& graph, uint32_t seed) {
   std::mt19937 random(seed);
-  const bool gathers = std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                                   [](const Node& node) { return node.op == Op::Gather; });
+  const bool gathers =
+      std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+        const OpKind kind = op_def(node.op).kind;
+        return kind == OpKind::Gather || kind == OpKind::Scatter;
+      });
   GraphInputs inputs;
   inputs.storage.resize(num_inputs(graph));
   inputs.pointers.resize(num_inputs(graph));

@@ -271,6 +271,30 @@ TEST(KernelInterpret, GathersClampAndReport) {
   EXPECT_EQ(status.extent, 10);
 }
 
+// A sequence runs its steps in order; an index that comes again finds what was stored before.
+TEST(KernelInterpret, SequencesStoreInOrder) {
+  const char* text = R"(kernel { input b0: i64[5] input b1: f32[10] output b2: f32[6]
+    phase { part grid [6] { loop parallel [] reduce [] { %0 = const 1 : f32 store b2[g0], %0 } } }
+    phase { part grid [2] { sequence parallel [] reduce [5] {
+      %0 = load b0[r0] : i64 %1 = check_index %0 below 3 : i64 %2 = const 2 : i64
+      %3 = mul %1, %2 : i64 %4 = load b2[g0 + %3] : f32 %5 = load b1[g0 + r0*2] : f32
+      %6 = mul %4, %5 : f32 %7 = add %6, %5 : f32 store b2[g0 + %3], %7 } } } })";
+  std::vector<int64_t> rows{2, 0, 2, 7, 2};
+  std::vector<float> updates(10), out(6);
+  std::iota(updates.begin(), updates.end(), 1.0f);
+  LaunchStatus status;
+  run(text, {rows.data(), updates.data(), out.data()}, {}, &status);
+  std::vector<float> expected(6, 1);
+  for (int r = 0; r < 5; ++r) {
+    for (int g = 0; g < 2; ++g) {
+      float& place = expected[std::min<int64_t>(rows[r], 2) * 2 + g];
+      place = place * updates[r * 2 + g] + updates[r * 2 + g];
+    }
+  }
+  EXPECT_EQ(out, expected);
+  EXPECT_EQ(status.index, 7);
+}
+
 // What a mask hides is neither read nor written.
 TEST(KernelInterpret, MasksHideElements) {
   const char* text = R"(kernel { input b0: f32[4] output b1: f32[6]

@@ -151,6 +151,25 @@ std::string kernel_of_rows(int n) {
       n, " + i0], %2\n}\n} } }");
 }
 
+std::string kernel_of_sequences(int columns, int rows, int steps) {
+  const int all = rows * columns, updates = steps * columns;
+  const auto row = str("%0 = load b1[r0] : i64\n%1 = check_index %0 below ", rows,
+                       " : i64\n%2 = const ", columns, " : i64\n%3 = mul %1, %2 : i64\n");
+  return str("kernel {\ninput b0: f32[", 2 * updates, "]\ninput b1: i64[", steps,
+             "]\noutput b2: f32[", 2 * all, "]\noutput b3: f32[", 2 * all, "]\nlocal b4: f32[", all,
+             "]\nphase { part grid [", 2 * all,
+             "] { loop parallel [] reduce [] {\n%0 = const 0.5 : f32\nstore b2[g0], %0\n} } }\n",
+             "phase { part grid [2, ", columns, "] { sequence parallel [] reduce [", steps, "] {\n",
+             row, "%4 = load b2[g0*", all, " + g1 + %3] : f32\n%5 = load b0[g0*", updates,
+             " + g1 + r0*", columns, "] : f32\n%6 = add %4, %5 : f32\nstore b2[g0*", all,
+             " + g1 + %3], %6\n} }\npart grid [2] { loop parallel [", all,
+             "] reduce [] {\n%0 = const 1 : f32\nstore b4[i0], %0\n}\nsequence parallel [", columns,
+             "] reduce [", steps, "] {\n", row, "%4 = load b4[i0 + %3] : f32\n%5 = load b0[g0*",
+             updates, " + i0 + r0*", columns,
+             "] : f32\n%6 = sub %4, %5 : f32\nstore b4[i0 + %3], %6\n}\nloop parallel [", all,
+             "] reduce [] {\n%0 = load b4[i0] : f32\nstore b3[g0*", all, " + i0], %0\n} } } }");
+}
+
 std::string kernel_of_parts_and_phases() {
   return R"(kernel {
     input b0: f32[100]

@@ -28,6 +28,9 @@ namespace reprise {
 [[nodiscard]] std::string kernel_of_accesses(int n);
 /// Stages of one grid point that share rows of n elements in local memory.
 [[nodiscard]] std::string kernel_of_rows(int n);
+/// Sequences that add `steps` rows of updates to `rows` rows at indices, for 2 x `columns` points:
+/// a grid's in an output, a stage's parallel loop's in local memory.
+[[nodiscard]] std::string kernel_of_sequences(int columns, int rows, int steps);
 /// Four parts of one phase, one of them empty, and a second phase that reads what the first wrote.
 /// Takes one f32 parameter.
 [[nodiscard]] std::string kernel_of_parts_and_phases();

@@ -240,5 +240,38 @@ TEST(KernelVerify, K18GridPointsKeepToTheirOwnElements) {
   EXPECT_TRUE(two_stages("-g0*4 + r0 + 28").starts_with("K18"));
 }
 
+TEST(KernelVerify, K19SequencesKeepToTheirOwnElements) {
+  const auto sequence = [](const std::string& body, const std::string& reduce = "[5]",
+                           const std::string& rest = "") {
+    return verdict(parse_kernel(
+        "kernel { input b0: i64[5] output b1: f32[24] output b2: f32[40] local b3: f32[8] phase { "
+        "part grid [8] { sequence parallel [] reduce " +
+        reduce +
+        " { %0 = load b0[r0] : i64 %1 = check_index %0 below 3 : i64 %2 = const 8 : i64 "
+        "%3 = mul %1, %2 : i64 %4 = const 1 : f32 " +
+        body + "} " + rest + "} } }"));
+  };
+  EXPECT_EQ(sequence("store b1[g0 + %3], %4"), "passes");
+  EXPECT_EQ(sequence("%5 = load b1[g0 + %3] : f32 store b1[g0 + %3], %5"), "passes");
+  EXPECT_EQ(sequence("store b1[g0], %4 store b3[2], %4"), "passes") << "one element, five times";
+  EXPECT_EQ(sequence("store b2[g0*5 + r0], %4"), "passes");
+  EXPECT_TRUE(sequence("store b1[%3], %4").starts_with("K19")) << "every point the same row";
+  EXPECT_TRUE(sequence("store b1[g0 + %1], %4").starts_with("K19")) << "rows of neighbours";
+  EXPECT_TRUE(sequence("store b1[0], %4").starts_with("K19"));
+  EXPECT_TRUE(sequence("store b2[g0 + %0], %4").starts_with("K19")) << "unchecked";
+  EXPECT_TRUE(sequence("store b1[g0 + 1 + %3], %4").starts_with("K03")) << "past the end";
+  // What is loaded must be what the point itself stores.
+  EXPECT_TRUE(sequence("%5 = load b1[g0] : f32 store b1[g0 + %3], %5").starts_with("K18"));
+  EXPECT_TRUE(
+      sequence("%5 = load b1[-g0 + 7 + %3] : f32 store b1[g0 + %3], %5").starts_with("K18"));
+  EXPECT_TRUE(verdict(parse_kernel("kernel { output b0: f32[1] phase { part grid [] { sequence "
+                                   "parallel [] reduce [] { %0 = const 1 : f32 store b0[0], %0 } } "
+                                   "} }"))
+                  .starts_with("K19"));
+  EXPECT_TRUE(sequence("reduce sum %4 : f32").starts_with("K19"));
+  EXPECT_TRUE(
+      sequence("", "[5]", "post { %0 = const 1 : f32 store b1[g0], %0 }").starts_with("K19"));
+}
+
 }  // namespace
 }  // namespace reprise

@@ -22,6 +22,7 @@ std::string_view title_of(OpKind kind) {
     case OpKind::Contraction:
       return "Contractions";
     case OpKind::Gather:
+    case OpKind::Scatter:
       return "Indexing";
     case OpKind::Composite:
       return "Composites";
@@ -65,7 +66,9 @@ void print_reference(std::ostream& out) {
     out << "## " << title_of(static_cast<OpKind>(kind)) << "\n\n";
     for (int number = 0; number < num_ops(); ++number) {
       const OpDef& def = op_def(static_cast<Op>(number));
-      if (static_cast<int>(def.kind) == kind) print_op(out, def);
+      // What writes by indices stands beside what reads by them.
+      const bool indexes = def.kind == OpKind::Scatter && kind == static_cast<int>(OpKind::Gather);
+      if (static_cast<int>(def.kind) == kind || indexes) print_op(out, def);
     }
   }
 }

@@ -31,7 +31,7 @@ struct Weight {
 constexpr Weight kWeights[] = {{OpKind::Leaf, 4},        {OpKind::Elementwise, 40},
                                {OpKind::Reduction, 12},  {OpKind::Movement, 20},
                                {OpKind::Contraction, 6}, {OpKind::Gather, 4},
-                               {OpKind::Composite, 10}};
+                               {OpKind::Scatter, 4},     {OpKind::Composite, 10}};
 constexpr int kGradientWeight = 4;
 
 class ProgramSketch {
@@ -192,6 +192,8 @@ class ProgramSketch {
         return add_matmul();
       case OpKind::Gather:
         return add_gather();
+      case OpKind::Scatter:
+        return add_scatter(op);
       case OpKind::Composite:
         return add_composite(op);
     }
@@ -358,6 +360,22 @@ class ProgramSketch {
     const Shape& picked = kIndices[below(std::size(kIndices))];
     const Value index = indices_below(extent, picked, -extent);
     return keep(b_.record(Op::Gather, {x, index}, Attrs().add_int(axis)));
+  }
+
+  bool add_scatter(Op op) {
+    const Value x = any_of_rank(1);
+    const Shape shape = b_.shape(x);
+    const int64_t axis = below(shape.rank());
+    const int64_t extent = shape[static_cast<int>(axis)];
+    if (extent == 0 || extent > 10000) return false;
+    static const Shape kIndices[] = {{}, {0}, {1}, {3}, {2, 3}, {17}};
+    const Shape& picked = kIndices[below(std::size(kIndices))];
+    const Value index = indices_below(extent, picked, -extent);
+    // Updates that something made: slices of a value of the same dtype.
+    const Value updates = b_.record(Op::Gather, {x, index}, Attrs().add_int(axis));
+    const Value to = one_in(3) ? b_.zeros(b_.type(x)) : x;
+    return keep(b_.record(op, {to, index, one_in(2) ? b_.record(Op::Negative, {updates}) : updates},
+                          Attrs().add_int(axis)));
   }
 
   bool add_composite(Op op) {

@@ -118,6 +118,14 @@ TEST(SpirvStages, StagesWithLoopsOfTheirOwn) {
   }
 }
 
+TEST(SpirvStages, Sequences) {
+  for (const auto& [columns, rows, steps] :
+       {std::tuple{1, 4, 50}, {5, 4, 3}, {19, 3, 33}, {64, 4, 7}}) {
+    expect_shader_like_interpreted(kernel_of_sequences(columns, rows, steps),
+                                   {.index_bound = 4, .plain = true});
+  }
+}
+
 TEST(SpirvStages, PartsAndPhases) {
   expect_shader_like_interpreted(kernel_of_parts_and_phases(),
                                  {.plain = true, .params = {0x40400000}});

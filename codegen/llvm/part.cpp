@@ -181,8 +181,8 @@ class PartEmitter {
     const Stage& stage = part_.stages[s];
     Scope scope = grid;
     nest(stage.parallel, 0, scope, [&](Scope& at) {
-      if (stage.reduce.empty() && stage.reductions.empty()) {
-        BodyEmitter(f_, stage.body, locals_, at, shape).emit_all();
+      if (stage.kind == StageKind::Sequence || (stage.reduce.empty() && stage.reductions.empty())) {
+        run_body(stage, at, shape);
         return;
       }
       finish_stage(stage, at, shape, reducer(s).in_order(at, shape));
@@ -206,7 +206,8 @@ class PartEmitter {
       });
       return;
     }
-    if (!stage.reduce.empty() || !stage.reductions.empty()) {
+    const bool folds = !stage.reduce.empty() || !stage.reductions.empty();
+    if (folds && stage.kind != StageKind::Sequence) {
       nest(stage.parallel, 0, scope, [&](Scope& at) {
         ReduceEmitter& reduce = reducer(s);
         finish_stage(
@@ -216,9 +217,8 @@ class PartEmitter {
       return;
     }
     if (stage.parallel.empty() || lanes_ == 1) {
-      nest(stage.parallel, 0, scope, [&](Scope& at) {
-        BodyEmitter(f_, stage.body, locals_, at, VectorShape::scalar()).emit_all();
-      });
+      nest(stage.parallel, 0, scope,
+           [&](Scope& at) { run_body(stage, at, VectorShape::scalar()); });
       return;
     }
     const std::span<const int64_t> outer(stage.parallel.data(), stage.parallel.size() - 1);
@@ -230,7 +230,7 @@ class PartEmitter {
       at.vector = static_cast<int>(variable);
       const auto body = [&](Value* i, const VectorShape& shape) {
         at.variables[variable] = i;
-        BodyEmitter(f_, stage.body, locals_, at, shape).emit_all();
+        run_body(stage, at, shape);
       };
       f_.loop(f_.i64(0), f_.i64(extent / step * step), step,
               [&](Value* i) { body(i, VectorShape::full(lanes_, unroll_)); });
@@ -240,6 +240,12 @@ class PartEmitter {
       at.variables.pop_back();
       at.vector = -1;
     });
+  }
+
+  /// The body of a stage that folds nothing; a sequence runs it for each step of its reduce loops.
+  void run_body(const Stage& stage, Scope& scope, const VectorShape& shape) {
+    nest(stage.reduce, 0, scope,
+         [&](Scope& at) { BodyEmitter(f_, stage.body, locals_, at, shape).emit_all(); });
   }
 
   /// Runs `body` for every value of `extents`, appended to the scope's variables.

@@ -138,10 +138,10 @@ class Planner {
     int64_t bytes = 0, work = 0;
     for (const uint32_t b : locals) bytes += 8 * kernel_.buffers[b].extent;
     if (bytes > kPrivateBytes) return false;
-    bool chains = true;  // contractions are serial anyway
+    bool chains = true;  // contractions and sequences are serial anyway
     for (const Stage& stage : plan.part.stages) {
       work = std::max(work, work_of(stage));
-      chains = chains && stage.kind == StageKind::Contraction && stage.parallel.empty();
+      chains = chains && stage.kind != StageKind::Loop && stage.parallel.empty();
     }
     return chains || work <= kSerialWork ||
            (is_column_fold(plan.part) && plan.points >= kManyPoints);

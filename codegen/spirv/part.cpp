@@ -33,7 +33,7 @@ class PartEmitter {
       Scope scope;
       append_coordinates(f_, {point, wide}, plan_.part.grid, scope);
       for (const Stage& stage : plan_.part.stages) {
-        nest(stage, 0, scope, [&](const Scope& at) { one(stage, at); });
+        nest(stage.parallel, 0, scope, [&](const Scope& at) { one(stage, at); });
       }
     };
     if (plan_.points % kGroupInvocations == 0) {
@@ -114,7 +114,11 @@ class PartEmitter {
 
   /// One point of the parallel loops, by one invocation.
   void one(const Stage& stage, const Scope& scope) {
-    if (stage.reduce.empty()) {
+    if (stage.kind == StageKind::Sequence) {
+      Scope at = scope;
+      nest(stage.reduce, 0, at,
+           [&](const Scope& step) { BodyEmitter(f_, memory_, stage.body, step).emit_all(); });
+    } else if (stage.reduce.empty()) {
       BodyEmitter(f_, memory_, stage.body, scope).emit_all();
     } else {
       finish(stage, scope, FoldEmitter(f_, memory_, stage).serial(scope));
@@ -127,12 +131,12 @@ class PartEmitter {
     post.emit_all();
   }
 
-  void nest(const Stage& stage, size_t level, Scope& scope,
+  void nest(std::span<const int64_t> extents, size_t level, Scope& scope,
             const std::function<void(const Scope&)>& body) {
-    if (level == stage.parallel.size()) return body(scope);
-    f_.loop(stage.parallel[level], [&](Value i) {
+    if (level == extents.size()) return body(scope);
+    f_.loop(extents[level], [&](Value i) {
       scope.push_back({i, false});
-      nest(stage, level + 1, scope, body);
+      nest(extents, level + 1, scope, body);
       scope.pop_back();
     });
   }

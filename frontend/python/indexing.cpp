@@ -1,4 +1,6 @@
 // NumPy's indexing: positions, ranges, new axes, an ellipsis, tensors of positions, masks.
+#include "frontend/indexing.h"
+
 #include <algorithm>
 
 #include "frontend/python/arguments.h"
@@ -159,10 +161,8 @@ Tensor take_many(const Tensor& x, const std::vector<int64_t>& axes,
   return take(rows, place, 0);
 }
 
-Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
-  const bool advanced = std::any_of(entries.begin(), entries.end(), [](const Entry& e) {
-    return e.kind == Entry::Kind::Positions;
-  });
+/// The entries that stand for axes of x, but for tensors of positions.
+std::vector<Index> basic_indices(const std::vector<Entry>& entries) {
   std::vector<Index> basic;
   for (const Entry& e : entries) {
     if (e.kind == Entry::Kind::NewAxis) continue;
@@ -170,7 +170,14 @@ Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
                     : e.kind == Entry::Kind::Range  ? Index(e.range)
                                                     : Index(Range{}));
   }
-  Tensor result = at(x, basic);
+  return basic;
+}
+
+Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
+  const bool advanced = std::any_of(entries.begin(), entries.end(), [](const Entry& e) {
+    return e.kind == Entry::Kind::Positions;
+  });
+  Tensor result = at(x, basic_indices(entries));
   std::vector<int64_t> axes;
   std::vector<Tensor> positions;
   int64_t axis = 0;
@@ -229,6 +236,19 @@ void bind_indexing(py::module_& module, TensorClass& tensor) {
         return rows.attr("__iter__")();
       },
       "Over the first axis.");
+  module.def(
+      "set_slice",
+      [](const TensorArg& x, const py::object& key, Operand value) {
+        const std::vector<Entry> entries = entries_of(x.value.type(), key);
+        for (const Entry& e : entries) {
+          if (e.kind == Entry::Kind::Position || e.kind == Entry::Kind::Range) continue;
+          throw IndexError("set_slice: a key of ints, slices and an ellipsis");
+        }
+        return unlocked([&] { return set_slice(x.value, basic_indices(entries), value); });
+      },
+      py::arg("x"), py::arg("key"), py::arg("value"),
+      "x with a value, broadcast to x[key], in place of x[key]; key is made of ints, slices and an "
+      "ellipsis.");
   module.def(
       "nonzero",
       [](const Tensor& x) {

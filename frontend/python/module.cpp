@@ -15,6 +15,7 @@ PYBIND11_MODULE(_core, module) {
   bind_reductions(module, tensor);
   bind_movement(module, tensor);
   bind_rearrange(module, tensor);
+  bind_writing(module, tensor);
   bind_contractions(module);
   bind_layers(module, tensor);
   bind_losses(module);

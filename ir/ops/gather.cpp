@@ -30,33 +30,13 @@ TensorType infer(const OpContext& ctx) {
   return result;
 }
 
-/// For each position of the axis, the sum of the cotangents that were read from it: a product with
-/// the matrix that says which index reads which position. One order, whatever repeats.
+/// For each position of the axis, the sum of the cotangents that were read from it.
 void gradient(GradientContext& ctx) {
   if (!ctx.wants(0)) return;
   Builder& b = ctx.builder;
-  const TensorType type = b.type(ctx.operand(0));
-  const Shape picked = b.shape(ctx.operand(1));
-  const int axis = static_cast<int>(ctx.attrs().word(0));
-  const int64_t extent = type.shape[axis];
-  const int64_t count = picked.numel();
-  int64_t before = 1, after = 1;
-  for (int i = 0; i < axis; ++i) before *= type.shape[i];
-  for (int i = axis + 1; i < type.shape.rank(); ++i) after *= type.shape[i];
-
-  Value indices = b.reshape(b.cast(ctx.operand(1), DType::I64), {1, count});
-  const Value wrapped = b.add(indices, b.constant(static_cast<double>(extent), DType::I64));
-  indices = b.where(b.binary(Op::Less, indices, b.constant(0, DType::I64)), wrapped, indices);
-  const Value positions = b.iota({DType::I64, {extent, 1}}, 0);
-  const Value reads = b.cast(b.binary(Op::Equal, positions, indices), type.dtype);
-
-  const int64_t to_front[] = {1, 0, 2};
-  Value g = b.reshape(ctx.cotangent, {before, count, after});
-  if (before != 1) g = b.permute(g, to_front);
-  g = b.matmul(reads, b.reshape(g, {count, before * after}));
-  g = b.reshape(g, {extent, before, after});
-  if (before != 1) g = b.permute(g, to_front);
-  ctx.accumulate(0, b.reshape(g, type.shape));
+  const Value nothing = b.zeros(b.type(ctx.operand(0)));
+  ctx.accumulate(0,
+                 b.record(Op::ScatterAdd, {nothing, ctx.operand(1), ctx.cotangent}, ctx.attrs()));
 }
 
 std::vector<Sample> samples() {

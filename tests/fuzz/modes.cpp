@@ -306,7 +306,10 @@ Graph with_wild_indices(const Graph& graph) {
   };
   Graph result;
   for (Node node : graph.nodes()) {
-    if (node.op == Op::Gather) node.operands[1] = wild(node.operands[1]);
+    const OpKind kind = op_def(node.op).kind;
+    if (kind == OpKind::Gather || kind == OpKind::Scatter) {
+      node.operands[1] = wild(node.operands[1]);
+    }
     if (node.op == Op::CheckIndex) node.operands[0] = wild(node.operands[0]);
     result.add(std::move(node));
   }

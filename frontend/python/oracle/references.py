@@ -573,3 +573,48 @@ def rope(x, offset=0, base=10000.0):
     a, b = x[..., :half], x[..., half:]
     size = np.abs(a) + np.abs(b)
     return np.concatenate([a * c - b * s, b * c + a * s], -1), np.concatenate([size, size], -1)
+
+
+def _written(x, indices, updates, axis, put, reach):
+    """Update by update in the order of the indices; `reach` gives the place of each."""
+    narrow = x.dtype
+    result = x.astype(np.float32 if narrow == np.float16 else narrow)
+    for place, value in reach(x, indices.astype(np.int64), updates, axis):
+        with np.errstate(all="ignore"):
+            result[place] = value if put else result[place] + value
+    return result.astype(narrow)
+
+
+def _slices(x, indices, updates, axis):
+    axis %= x.ndim
+    for j in np.ndindex(indices.shape):
+        before = (slice(None),) * axis
+        yield before + (indices[j],), updates[before + j]
+
+
+def _elements(x, indices, updates, axis):
+    axis %= x.ndim
+    for j in np.ndindex(indices.shape):
+        yield j[:axis] + (indices[j],) + j[axis + 1 :], updates[j]
+
+
+def index_add(x, indices, updates, axis=0):
+    return _written(x, indices, updates, axis, False, _slices)
+
+
+def index_put(x, indices, updates, axis=0):
+    return _written(x, indices, updates, axis, True, _slices)
+
+
+def scatter_add(x, indices, updates, axis=-1):
+    return _written(x, indices, updates, axis, False, _elements)
+
+
+def scatter(x, indices, updates, axis=-1):
+    return _written(x, indices, updates, axis, True, _elements)
+
+
+def set_slice(x, key, value):
+    result = np.array(x)
+    result[key] = value
+    return result

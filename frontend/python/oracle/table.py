@@ -208,6 +208,56 @@ def takes(rng, dtype, full):
     return cases
 
 
+def index_writes(rng, dtype, full):
+    """x, positions of an axis, and as many updates; repeated ones in most."""
+    cases = []
+    for shape in _sampled(rng, [(7,), (1,), (5, 4), (3, 33), (2, 3, 17), (257, 3)], 3, full):
+        axis = int(rng.integers(-len(shape), len(shape)))
+        places = [(), (0,), (5,), (2, 3), (65,)][rng.integers(5)]
+        at = axis % len(shape)
+        x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), "moderate")
+        updates = laid_out(rng, dtype, shape[:at] + places + shape[at + 1 :], str(rng.choice(LAYOUTS)), "moderate")  # fmt: skip
+        cases.append(([x, _places(rng, places, shape[at]), updates], {"axis": axis}))
+    return cases
+
+
+def along_indices(updates):
+    """x, an index for each element, and where asked for an update for each."""
+
+    def make(rng, dtype, full):
+        cases = []
+        for shape in _sampled(rng, [(7,), (1,), (5, 4), (3, 33), (2, 3, 17), (65, 3)], 3, full):
+            axis = int(rng.integers(-len(shape), len(shape)))
+            own = list(shape)
+            own[axis] = int(rng.choice([0, 1, 5, 40]))
+            kind = "moderate" if updates else "any"
+            x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), kind)
+            operands = [x, _places(rng, tuple(own), shape[axis])]
+            if updates:
+                operands.append(laid_out(rng, dtype, tuple(own), str(rng.choice(LAYOUTS)), kind))
+            cases.append((operands, {"axis": axis}))
+        return cases
+
+    return make
+
+
+def fills(rng, dtype, full):
+    cases = []
+    for shape, own in _sampled(rng, [((4, 33), (33,)), ((7,), (7,)), ((2, 3), (2, 1)), ((0, 3), (3,))], 2, full):  # fmt: skip
+        x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
+        cases.append(([x, Input("bool", rng.random(own) < 0.4)], {"value": 1}))
+    return cases
+
+
+def searches(rng, dtype, full):
+    cases = []
+    for count, shape in [(33, (4, 5)), (1, (7,)), (0, (3,))]:
+        values = np.sort(laid_out(rng, dtype, (count,), "plain").array)
+        wanted = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
+        cases.append(([Input(dtype, values), wanted], {"side": str(rng.choice(["left", "right"]))}))
+    return cases
+
+
 def hots(rng, dtype, full):
     out = []
     for shape in [(), (7,), (0,), (3, 5)]:
@@ -562,6 +612,16 @@ OPS = {
     "local_response_norm": Op(ref.local_response_norm, FLOATS, relative(8, PAIR_SUM), moderate_shapes((((2, 7, 3),), {"size": 3}), (((1, 4),), {"size": 2, "alpha": 0.5})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((2, 4), size=3, alpha=0.5)),  # fmt: skip
     "scaled_dot_product_attention": Op(ref.attention, FLOATS, relative(12, "exp magnifies the rounding of the scores"), moderate_shapes((((3, 4), (5, 4), (5, 2)), {}), (((2, 2, 7, 4), (2, 2, 7, 4), (2, 2, 7, 3)), {"is_causal": True}), (((2, 4, 3, 8), (2, 2, 5, 8), (2, 2, 5, 6)), {"scale": 0.5})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((3, 2), (4, 2), (4, 3))),  # fmt: skip
     "rope": Op(ref.rope, FLOATS, relative(4, "two products cancel"), moderate_shapes((((5, 8),), {}), (((2, 3, 6),), {"offset": 7, "base": 100.0})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((3, 4))),  # fmt: skip
+    "index_select": Op(lambda x, i, axis=0: np.take(x, i.astype(np.int64), axis), REAL, EXACT, lambda rng, dtype, full: [c for c in takes(rng, dtype, full) if c[0][1].array.ndim == 1] or [([laid_out(rng, dtype, (7,), "plain"), _places(rng, (5,), 7)], {})], gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1])], {}))),  # fmt: skip
+    "embedding": Op(lambda i, table: table[i.astype(np.int64)], REAL, EXACT, lambda rng, dtype, full: [([_places(rng, s, 5), laid_out(rng, dtype, (5, 3), str(rng.choice(LAYOUTS)))], {}) for s in ((), (7,), (2, 9))], result=same, gradient=Gradient(lambda rng: ([np.array([[0, 2], [0, -1]]), rng.normal(size=(4, 3))], {}), of=(1,))),  # fmt: skip
+    "take_along_axis": Op(lambda x, i, axis=-1: np.take_along_axis(x, i.astype(np.int64), axis), REAL, EXACT, along_indices(False), gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5))], {}))),  # fmt: skip
+    "index_add": Op(ref.index_add, NUMERIC, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
+    "index_put": Op(ref.index_put, REAL, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
+    "scatter_add": Op(ref.scatter_add, NUMERIC, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
+    "scatter": Op(ref.scatter, REAL, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
+    "masked_fill": Op(lambda x, mask, value: np.where(mask, x.dtype.type(value), x), REAL, EXACT, fills, gradient=Gradient(lambda rng: ([rng.normal(size=SHAPE), rng.random(SHAPE) < 0.5], {"value": 2.0}), of=(0,)), also=("Tensor.masked_fill",)),  # fmt: skip
+    "set_slice": Op(ref.set_slice, REAL, EXACT, by_rank(((7,), {"key": slice(2, None, 2), "value": 1}), ((4, 33), {"key": (1, slice(None, 5)), "value": 0}), ((2, 3, 17), {"key": (Ellipsis, slice(None, None, -3)), "value": 1}), ((0, 3), {"key": slice(None), "value": 1})), gradient=smooth((3, 4), key=(slice(0, 2), 1), value=0.5)),  # fmt: skip
+    "searchsorted": Op(lambda a, v, side="left": np.searchsorted(a, v, side), REAL, EXACT, searches, to_int64),  # fmt: skip
     # Losses
     "mse_loss": loss(lambda a, b: (a - b) ** 2),
     "l1_loss": loss(lambda a, b: np.abs(a - b), gradient=kinked(SHAPE, SHAPE)),
