@@ -1,17 +1,23 @@
 // Reading and writing by indices and masks.
 #include "frontend/indexing.h"
 
+#include <bit>
 #include <cstdlib>
+#include <limits>
 
 #include "frontend/create.h"
 #include "frontend/positions.h"
 #include "frontend/record.h"
+#include "frontend/scans.h"
 
 namespace reprise {
 
 namespace {
 
 using Extents = SmallVector<int64_t, kMaxDims>;
+
+/// Each value is compared with no more than so many; among more it is searched.
+constexpr int64_t kMaxCompared = 32;
 
 Tensor reshaped(const Tensor& x, const Shape& shape) {
   return reshape(x, std::span<const int64_t>(shape.begin(), shape.end()));
@@ -81,6 +87,29 @@ Tensor written_along(Op op, const Tensor& x, const Tensor& indices, const Tensor
   const Tensor places = flat_indices(type, indices, along, what);
   if (type.shape.numel() == 0) return cast(x, promote(type.dtype, updates.dtype()));
   return reshaped(written(op, flatten(x), places, updates, 0), type.shape);
+}
+
+/// Row-major numbers of the elements that are not zero.
+Tensor nonzero_elements(const Tensor& x) {
+  const Tensor holds = flatten(x.dtype() == DType::Bool ? x.value() : x != 0);
+  const int64_t elements = holds.numel();
+  if (elements == 0) return zeros({0}, DType::I64);
+  const Tensor counts = cumsum(holds, 0);
+  const int64_t count = counts[-1].item<int64_t>();
+  // Each to its place among them; what is zero to one more, which is dropped.
+  const Tensor places = where(holds, counts - 1, count);
+  const Tensor all = index_put(zeros({count + 1}, DType::I64), places, arange(elements));
+  return slice(all, 0, {0, count});
+}
+
+/// The values at the ends of a dtype's order.
+Tensor lowest(DType dtype) {
+  if (is_float(dtype)) return full({}, -std::numeric_limits<double>::infinity(), dtype);
+  if (!is_signed_integer(dtype)) return full({}, 0, dtype);
+  return left_shift(full({}, 1, dtype), static_cast<int64_t>(8 * size_of(dtype) - 1));
+}
+Tensor highest(DType dtype) {
+  return is_float(dtype) ? negative(lowest(dtype)) : bitwise_invert(lowest(dtype));
 }
 
 /// A value of x's dtype; a number stays what it is until then.
@@ -169,6 +198,41 @@ Tensor scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, in
   return written_along(Op::Scatter, x, indices, updates, axis);
 }
 
+Tensor scatter_reduce(const Tensor& x, const Tensor& indices, const Tensor& updates,
+                      ScatterReduce reduce, int64_t axis, bool include_self) {
+  const DType dtype = promote(x.dtype(), updates.dtype());
+  const auto count = [&] {
+    const Tensor own = full(x.shape(), include_self ? 1 : 0, DType::I64);
+    return scatter_add(own, indices, full(updates.shape(), 1, DType::I64), axis);
+  };
+  // What is left out is replaced by what changes nothing.
+  const auto start = [&](const auto& neutral) {
+    if (include_self) return x.value();
+    const Tensor neutrals = broadcast_to(neutral(), updates.shape());
+    return written_along(Op::Scatter, cast(x, dtype), indices, neutrals, axis);
+  };
+  const auto number = [&](int value) { return [&, value] { return full({}, value, dtype); }; };
+  switch (reduce) {
+    case ScatterReduce::Sum:
+      return written_along(Op::ScatterAdd, start(number(0)), indices, updates, axis);
+    case ScatterReduce::Prod:
+      return written_along(Op::ScatterMultiply, start(number(1)), indices, updates, axis);
+    case ScatterReduce::Mean: {
+      const Tensor sums = written_along(Op::ScatterAdd, start(number(0)), indices, updates, axis);
+      const Tensor counts = maximum(count(), 1);
+      if (is_integer(dtype)) return cast(floor_divide(sums, counts), dtype);
+      return sums / cast(counts, dtype);
+    }
+    case ScatterReduce::Max:
+      return written_along(Op::ScatterMaximum, start([&] { return lowest(dtype); }), indices,
+                           updates, axis);
+    case ScatterReduce::Min:
+      return written_along(Op::ScatterMinimum, start([&] { return highest(dtype); }), indices,
+                           updates, axis);
+  }
+  return {};
+}
+
 Tensor embedding(const Tensor& indices, const Tensor& table) {
   return gather(table, indices);
 }
@@ -179,6 +243,27 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, Operand value) {
     throw DTypeError(str("masked_fill: the mask must be bool, it is ", mask.type()));
   }
   return where(broadcast_to(mask, type.shape), value_for(type, value, "masked_fill"), x);
+}
+
+std::vector<Tensor> nonzero(const Tensor& x) {
+  const Shape shape = x.shape();
+  const Tensor flat = nonzero_elements(x);
+  std::vector<Tensor> result;
+  const auto strides = shape.contiguous_strides();
+  for (int i = 0; i < shape.rank(); ++i) {
+    const Tensor along = strides[i] == 1 ? flat : floor_divide(flat, strides[i]);
+    result.push_back(i == 0 ? along.value() : remainder(along, shape[i]));
+  }
+  return result;
+}
+
+Tensor masked_select(const Tensor& x, const Tensor& mask) {
+  if (mask.dtype() != DType::Bool) {
+    throw DTypeError(str("masked_select: the mask must be bool, it is ", mask.type()));
+  }
+  const Shape shape = broadcast_shapes(x.shape(), mask.shape());
+  const Tensor places = nonzero_elements(broadcast_to(mask, shape));
+  return gather(flatten(broadcast_to(x, shape)), places);
 }
 
 Tensor set_slice(const Tensor& x, std::span<const Index> indices, Operand value) {
@@ -229,13 +314,31 @@ Tensor searchsorted(const Tensor& sorted, const Tensor& values, InsertAt side) {
     throw ShapeError(str("searchsorted: what is sorted has rank 1, it is ", sorted.type()));
   }
   const DType dtype = promote(sorted.dtype(), values.dtype());
-  const Tensor a = cast(sorted, dtype), v = unsqueeze(cast(values, dtype), -1);
-  Tensor below = side == InsertAt::Left ? a < v : a <= v;
-  if (is_float(dtype)) {
+  const Tensor a = cast(sorted, dtype), v = cast(values, dtype);
+  const auto is_below = [&](const Tensor& a, const Tensor& v) {
+    const Tensor below = side == InsertAt::Left ? a < v : a <= v;
+    if (!is_float(dtype)) return below;
     const Tensor last = isnan(v);
-    below = logical_or(below, side == InsertAt::Left ? logical_and(last, !isnan(a)) : last);
+    return logical_or(below, side == InsertAt::Left ? logical_and(last, !isnan(a)) : last);
+  };
+  const int64_t extent = sorted.numel();
+  if (extent <= kMaxCompared) {
+    return sum(cast(is_below(a, unsqueeze(v, -1)), DType::I64), -1);
   }
-  return sum(cast(below, DType::I64), -1);
+  // By halving steps: all elements before `place` are below.
+  Tensor place = full(v.shape(), 0, DType::I64);
+  for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(extent))); step > 0;
+       step /= 2) {
+    const Tensor next = place + step;
+    const Tensor below = is_below(gather(a, minimum(next, extent) - 1), v);
+    place = where(logical_and(below, next <= extent), next, place);
+  }
+  return place;
+}
+
+Tensor bucketize(const Tensor& values, const Tensor& boundaries, ClosedAt closed) {
+  const InsertAt side = closed == ClosedAt::High ? InsertAt::Left : InsertAt::Right;
+  return searchsorted(boundaries, values, side);
 }
 
 }  // namespace reprise

@@ -94,6 +94,7 @@ class Operand {
 [[nodiscard]] Tensor divide(Operand a, Operand b);        ///< true division: integers become f32
 [[nodiscard]] Tensor floor_divide(Operand a, Operand b);  ///< integers: by zero 0
 [[nodiscard]] Tensor remainder(Operand a, Operand b);     ///< the divisor's sign
+[[nodiscard]] Tensor fmod(Operand a, Operand b);          ///< the dividend's sign
 /// A number as exponent is a constant of the compiled code, unlike any other number.
 [[nodiscard]] Tensor pow(Operand base, Operand exponent);
 [[nodiscard]] Tensor maximum(Operand a, Operand b);  ///< NaN if either is

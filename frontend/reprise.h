@@ -15,6 +15,8 @@
 #include "frontend/optim.h"
 #include "frontend/progress.h"
 #include "frontend/rearrange.h"
+#include "frontend/scans.h"
+#include "frontend/sorting.h"
 #include "frontend/tape.h"
 #include "frontend/tensor.h"
 #include "ir/error.h"

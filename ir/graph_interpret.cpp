@@ -5,6 +5,7 @@
 #include "ir/error.h"
 #include "ir/graph.h"
 #include "ir/reference.h"
+#include "ir/reference_sequence.h"
 #include "ir/scalar_interpreter.h"
 
 namespace reprise {
@@ -66,8 +67,13 @@ class GraphInterpreter {
       case OpKind::Gather:
         REPRISE_ASSERT(node.op == Op::Gather);
         return gather(node, out);
+      case OpKind::Scan:
+        return scan(node, out);
       case OpKind::Scatter:
         return scatter(node, out);
+      case OpKind::Sort:
+        return reference_argsort(type(node, 0), static_cast<int>(node.attrs.word(0)),
+                                 value(node, 0), reinterpret_cast<int64_t*>(out.data()));
       case OpKind::Composite:
         break;
     }
@@ -278,44 +284,23 @@ class GraphInterpreter {
     run_body(body, element, node, out);
   }
 
-  /// Element by element in the order of the indices; half types are summed in f32.
-  void scatter(const Node& node, Bytes& out) const {
-    REPRISE_ASSERT(node.op == Op::Scatter || node.op == Op::ScatterAdd);
-    const TensorType& indices = type(node, 1);
-    const bool adds = node.op == Op::ScatterAdd;
-    const DType dtype = node.type.dtype;
-    const DType sums = adds ? reference_accumulator(ReduceKind::Sum, dtype) : dtype;
-    const auto axis = static_cast<int>(node.attrs.word(0));
-    const int64_t extent = node.type.shape[axis];
-    const int64_t count = indices.shape.numel();
-    int64_t before = 1, after = 1;
-    for (int i = 0; i < axis; ++i) before *= node.type.shape[i];
-    for (int i = axis + 1; i < node.type.shape.rank(); ++i) after *= node.type.shape[i];
+  void scan(const Node& node, Bytes& out) const {
+    SmallVector<const void*, 2> operands;
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      operands.push_back(value(node, static_cast<int>(k)));
+    }
+    reference_scan(node.op, node.attrs, type(node, 0).dtype, node.type, operands, numerics_,
+                   out.data());
+  }
 
-    const size_t width = size_of(dtype);
-    std::vector<uint64_t> result(static_cast<size_t>(node.type.shape.numel()));
-    const auto element = [&](int operand, int64_t i) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, static_cast<const std::byte*>(value(node, operand)) + i * width, width);
-      return convert_bits(bits, dtype, sums);
-    };
-    for (size_t i = 0; i < result.size(); ++i) result[i] = element(0, static_cast<int64_t>(i));
-    const std::vector<int64_t> rows = before * after == 0
-                                          ? std::vector<int64_t>()
-                                          : checked_indices(indices, value(node, 1), extent);
-    for (size_t j = 0; j < rows.size(); ++j) {
-      for (int64_t b = 0; b < before; ++b) {
-        for (int64_t a = 0; a < after; ++a) {
-          uint64_t& target = result[static_cast<size_t>((b * extent + rows[j]) * after + a)];
-          const uint64_t update = element(2, (b * count + static_cast<int64_t>(j)) * after + a);
-          target = adds ? evaluate_bits(ScalarOp::Add, sums, sums, target, update) : update;
-        }
-      }
-    }
-    for (size_t i = 0; i < result.size(); ++i) {
-      const uint64_t bits = convert_bits(result[i], sums, dtype);
-      std::memcpy(out.data() + i * width, &bits, width);
-    }
+  void scatter(const Node& node, Bytes& out) const {
+    // Where nothing is written, no index counts.
+    const bool writes = type(node, 2).shape.numel() != 0;
+    const int64_t extent = node.type.shape[static_cast<int>(node.attrs.word(0))];
+    const std::vector<int64_t> rows =
+        writes ? checked_indices(type(node, 1), value(node, 1), extent) : std::vector<int64_t>();
+    reference_scatter(node.op, node.attrs, node.type, value(node, 0), rows, value(node, 2),
+                      numerics_, out.data());
   }
 
   /// Indices counted from the start; throws IndexError where one is out of range.

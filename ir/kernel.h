@@ -55,6 +55,8 @@ inline constexpr int kReducePartials = 64;
 /// Longest extent of one stage's reduction; longer ones are split into blocks by lowering:
 /// consecutive blocks of this many elements, each reduced, then the blocks' results likewise.
 inline constexpr int64_t kReduceBlock = 16384;
+/// A longer scan is one of each block of so many values, and one of what the blocks before gave.
+inline constexpr int64_t kScanBlock = 1024;
 
 enum class StageKind : uint8_t {
   Loop,         ///< elementwise or reduction

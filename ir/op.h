@@ -26,12 +26,18 @@ enum class OpKind : uint8_t {
   Leaf,         ///< no data operands; a value from outside, a constant, an index, random bits
   Elementwise,  ///< one element of the result from the elements at its place, operands broadcast
   Reduction,    ///< folds the axes of attribute 0
+  Scan,         ///< keeps what folding gives on the way along attribute 0
   Movement,     ///< an index map; moves no data
   Contraction,  ///< sums of products
   Gather,       ///< an index map that reads data
-  Composite,    ///< recorded as other ops; no such node exists
   Scatter,      ///< operand 0 with operand 2 put where operand 1 says along attribute 0
+  Sort,         ///< the order of unsigned keys along attribute 0
+  Composite,    ///< recorded as other ops; no such node exists
 };
+/// Ops whose loops store on their way: no element of the result is there before all are.
+[[nodiscard]] constexpr bool is_sequential(OpKind kind) {
+  return kind == OpKind::Scan || kind == OpKind::Scatter || kind == OpKind::Sort;
+}
 
 /// How a movement op's result index maps to its operand's. Lowering knows these five and no more.
 enum class Movement : uint8_t { Reshape, Permute, Broadcast, Slice, Pad };
@@ -82,6 +88,8 @@ struct OpDef {
   TensorType (*infer)(const OpContext&) = nullptr;
   /// Elementwise: the scalar program of one element. Operands are scalars of the operands' dtypes.
   /// Half types arrive as they are; `legalize` widens and rounds around each op.
+  /// Scan and scatter: one step, of the value so far and what comes next (a scan's first value is
+  /// its last operand's), half types widened. A scatter without one replaces.
   ScalarId (*lower)(ScalarBuilder&, std::span<const ScalarId>, const OpContext&) = nullptr;
   /// Leaves that are computed (iota, random_bits): the scalar program of the element at
   /// `axis_indices`, its i64 index along each axis of the result. Null for constants and for values

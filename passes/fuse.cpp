@@ -2,8 +2,8 @@
 //
 // One pass in graph order. A value is either free (no home: recomputed inside every kernel that
 // reads it) or at home in a group, computed at each point of that group's iteration. A group is
-// opened by an anchor (reduction, contraction or scatter), or by an elementwise value that must be
-// stored or is too dear to recompute; elementwise consumers of the same shape join it. What a
+// opened by an anchor (reduction, contraction, scan, scatter, sort), or by an elementwise value that
+// must be stored or is too dear to recompute; elementwise consumers of the same shape join it. What a
 // consumer outside needs of a group is stored then, not before: a value that only its own group
 // reads stays in registers.
 //
@@ -80,8 +80,10 @@ class Fuser {
         place_movement(id);
         break;
       case OpKind::Reduction:
+      case OpKind::Scan:
       case OpKind::Contraction:
       case OpKind::Scatter:
+      case OpKind::Sort:
         place_anchor(id);
         break;
       case OpKind::Composite:
@@ -314,12 +316,11 @@ class Fuser {
 
   // Edges
 
-  /// The group that computes `id`, if more can be computed there. A scatter's result is complete
-  /// only when all of it is.
+  /// The group that computes `id`, if more can be computed there.
   [[nodiscard]] uint32_t open_home(NodeId id) const {
     const uint32_t home = values_[id.index].home;
     if (home == kNone || !groups_[home].anchor.valid()) return home;
-    return op_def(graph_[groups_[home].anchor].op).kind == OpKind::Scatter ? kNone : home;
+    return is_sequential(op_def(graph_[groups_[home].anchor].op).kind) ? kNone : home;
   }
 
   /// Whether `user` reads its own place of `operand`.
@@ -481,7 +482,9 @@ bool can_join(const Graph& graph, NodeId producer, NodeId consumer) {
       if (kind == OpKind::Movement) return is_identity_movement(to, shape);
       return kind == OpKind::Elementwise && squeezed(shape) == squeezed(to.type.shape);
     }
+    case OpKind::Scan:
     case OpKind::Scatter:
+    case OpKind::Sort:
     case OpKind::Composite:
       return false;
   }

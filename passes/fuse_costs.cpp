@@ -73,7 +73,9 @@ int64_t OpCosts::operator()(const Node& node) {
       return 6;
     case OpKind::Reduction:
     case OpKind::Contraction:
+    case OpKind::Scan:
     case OpKind::Scatter:
+    case OpKind::Sort:
     case OpKind::Composite:
       return 0;
     case OpKind::Leaf:

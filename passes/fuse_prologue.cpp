@@ -79,7 +79,9 @@ bool reads_like_memory(const Graph& graph, NodeId value,
         break;
       }
       case OpKind::Gather:
+      case OpKind::Scan:
       case OpKind::Scatter:
+      case OpKind::Sort:
       case OpKind::Reduction:
       case OpKind::Contraction:
       case OpKind::Composite:

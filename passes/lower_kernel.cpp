@@ -1,4 +1,4 @@
-// Loop nests of fusion groups: elementwise, reduction (in blocks where long), contraction, scatter.
+// Loop nests of fusion groups: elementwise, reduction (in blocks where long), contraction.
 #include "passes/lower_kernel.h"
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "ir/error.h"
-#include "passes/lower_axes.h"
+#include "passes/lower_nest.h"
+#include "passes/lower_sequence.h"
 
 namespace reprise {
 
@@ -39,11 +40,9 @@ ScalarId identity(ScalarBuilder& builder, ReduceKind kind, DType dtype) {
   return {};
 }
 
-class GroupLowering {
+class GroupLowering : NestLowering {
  public:
-  GroupLowering(const Graph& graph, const FusionGroup& group, const StoredValues& stored,
-                uint32_t index)
-      : graph_(graph), group_(group), stored_(stored), index_(index) {}
+  using NestLowering::NestLowering;
 
   KernelDraft run() {
     if (!group_.anchor.valid()) {
@@ -51,8 +50,6 @@ class GroupLowering {
     } else if (op_def(anchor().op).kind == OpKind::Contraction) {
       const Shape& a = graph_[anchor().operands[0]].type.shape;
       a[a.rank() - 1] == 0 ? elementwise() : contraction(a[a.rank() - 1]);
-    } else if (op_def(anchor().op).kind == OpKind::Scatter) {
-      scatter();
     } else {
       reduction();
     }
@@ -61,15 +58,6 @@ class GroupLowering {
   }
 
  private:
-  struct Nest {
-    LoopAxes grid, parallel, reduce;
-  };
-
-  [[nodiscard]] const Node& anchor() const { return graph_[group_.anchor]; }
-  [[nodiscard]] ValueLowering values(Body& body, uint32_t num_variables) {
-    return ValueLowering(graph_, stored_, index_, draft_, body, num_variables);
-  }
-
   /// Computes and writes what the group stores; `coordinates` are those of the anchor's result
   /// along axes longer than 1.
   void store_all(ValueLowering& values, std::vector<IndexExpr> coordinates) {
@@ -98,40 +86,6 @@ class GroupLowering {
     }
   }
 
-  /// Builds a stage, again with split loops for as long as that makes indices affine.
-  /// `build` fills the stage and returns the split requests of its bodies.
-  Part build_part(Nest nest,
-                  const std::function<std::vector<SplitRequest>(const Nest&, Stage&)>& build) {
-    const KernelDraft before = draft_;
-    for (;;) {
-      Part part{.grid = nest.grid.loops(), .stages = {}};
-      Stage stage;
-      stage.parallel = nest.parallel.loops();
-      stage.reduce = nest.reduce.loops();
-      const std::vector<SplitRequest> requests = build(nest, stage);
-      // One split at a time: it renumbers the variables the other requests name.
-      const bool split = std::any_of(requests.begin(), requests.end(),
-                                     [&](SplitRequest request) { return apply(nest, request); });
-      if (!split) {
-        part.stages.push_back(std::move(stage));
-        merge_axes(part);
-        return part;
-      }
-      draft_ = before;
-    }
-  }
-
-  static bool apply(Nest& nest, SplitRequest request) {
-    uint32_t variable = request.variable;
-    for (LoopAxes* axes : {&nest.grid, &nest.parallel, &nest.reduce}) {
-      if (variable < axes->num_loops()) return axes->split(variable, request.inner);
-      variable -= axes->num_loops();
-    }
-    return false;
-  }
-
-  void add_phase(std::vector<Part> parts) { draft_.kernel.phases.push_back({std::move(parts)}); }
-
   /// No anchor, or one that folds nothing: its value is then the identity.
   void elementwise() {
     const NodeId shaped = group_.anchor.valid() ? group_.anchor : group_.stores[0];
@@ -147,8 +101,7 @@ class GroupLowering {
                     identity(values.builder(), kind, anchor().type.dtype));
       }
       store_all(values, coordinates);
-      const auto requests = values.split_requests();
-      return std::vector<SplitRequest>(requests.begin(), requests.end());
+      return requests_of({&values});
     });
     add_phase({std::move(part)});
   }
@@ -238,101 +191,6 @@ class GroupLowering {
 
   [[nodiscard]] IndexMap operand_map(NodeId operand, const IndexMap& map) const {
     return IndexSpace::broadcast(graph_[operand].type.shape, map);
-  }
-
-  [[nodiscard]] static std::vector<SplitRequest> requests_of(
-      std::initializer_list<const ValueLowering*> bodies) {
-    std::vector<SplitRequest> requests;
-    for (const ValueLowering* body : bodies) {
-      requests.insert(requests.end(), body->split_requests().begin(), body->split_requests().end());
-    }
-    return requests;
-  }
-
-  // Scatters: a phase that copies operand 0, one that walks the indices. Its points are the other
-  // axes; each sees the indices in order, so repeated ones add up in the same order always.
-
-  void scatter() {
-    const Node& node = anchor();
-    const DType dtype = node.type.dtype;
-    const DType sums = node.op == Op::ScatterAdd ? accumulator_dtype(node) : dtype;
-    const bool wide = sums != dtype;
-    const int64_t elements = node.type.shape.numel();
-    const BufferId result = draft_.write(group_.anchor, dtype, elements);
-    const BufferId buffer = wide ? draft_.scratch(sums, elements) : result;
-    add_phase({elementwise_part(buffer, [&](ValueLowering& body, const IndexMap& at) {
-      return body.builder().cast(body.value(node.operands[0], at), sums);
-    })});
-    if (graph_[node.operands[2]].type.shape.numel() != 0) add_phase({update_part(buffer, sums)});
-    if (!wide) return;
-    add_phase({elementwise_part(result, [&](ValueLowering& body, const IndexMap& at) {
-      const IndexExpr element = body.space().linearize(at.coordinates, node.type.shape);
-      ScalarBuilder& builder = body.builder();
-      return builder.cast(builder.load(body.access(buffer, element), sums), dtype);
-    })});
-  }
-
-  /// Stores a value for each element of the anchor's shape.
-  Part elementwise_part(BufferId to,
-                        const std::function<ScalarId(ValueLowering&, const IndexMap&)>& value) {
-    const Shape& shape = anchor().type.shape;
-    const Nest nest{.grid = LoopAxes(squeezed(shape)), .parallel = {}, .reduce = {}};
-    return build_part(nest, [&](const Nest& nest, Stage& stage) {
-      ValueLowering body = values(stage.body, nest.grid.num_loops());
-      const IndexMap at = place_in(shape, nest.grid.coordinates(body.space(), 0));
-      const ScalarId element = value(body, at);
-      body.builder().store(body.access(to, body.space().linearize(at.coordinates, shape)), element);
-      return requests_of({&body});
-    });
-  }
-
-  Part update_part(BufferId buffer, DType sums) {
-    const Node& node = anchor();
-    const Shape& shape = node.type.shape;
-    const Shape& picked = graph_[node.operands[1]].type.shape;
-    const Shape& updates = graph_[node.operands[2]].type.shape;
-    const auto axis = static_cast<int>(node.attrs.word(0));
-    std::vector<int64_t> grid;
-    for (int i = 0; i < shape.rank(); ++i) {
-      if (i != axis && shape[i] != 1) grid.push_back(shape[i]);
-    }
-    std::vector<int64_t> steps = squeezed(picked);
-    if (steps.empty()) steps.push_back(1);
-    const Nest nest{.grid = LoopAxes(grid), .parallel = {}, .reduce = LoopAxes(steps)};
-    return build_part(nest, [&](const Nest& nest, Stage& stage) {
-      stage.kind = StageKind::Sequence;
-      const uint32_t grid_loops = nest.grid.num_loops();
-      ValueLowering body = values(stage.body, grid_loops + nest.reduce.num_loops());
-      const std::vector<IndexExpr> kept = nest.grid.coordinates(body.space(), 0);
-      std::vector<IndexExpr> step = nest.reduce.coordinates(body.space(), grid_loops);
-      if (picked.numel() == 1) step.clear();
-      const IndexMap at_index = place_in(picked, step);
-
-      ScalarBuilder& builder = body.builder();
-      const ScalarId index = builder.cast(body.value(node.operands[1], at_index), DType::I64);
-      const ScalarId row = builder.check_index_from_end(index, shape[axis]);
-
-      IndexMap from{.coordinates = {}, .conditions = {}}, to = from;
-      size_t next = 0;
-      for (int i = 0; i < shape.rank(); ++i) {
-        if (i == axis) {
-          to.coordinates.push_back(body.space().scalar(row, shape[axis]));
-          from.coordinates.insert(from.coordinates.end(), at_index.coordinates.begin(),
-                                  at_index.coordinates.end());
-        } else {
-          to.coordinates.push_back(shape[i] == 1 ? IndexExpr{} : kept[next++]);
-          from.coordinates.push_back(to.coordinates.back());
-        }
-      }
-      REPRISE_ASSERT(static_cast<int>(from.coordinates.size()) == updates.rank());
-      ScalarId value = builder.cast(body.value(node.operands[2], std::move(from)), sums);
-      const Access place = body.access(buffer, body.space().linearize(to.coordinates, shape));
-      if (node.op == Op::ScatterAdd) {
-        value = builder.binary(ScalarOp::Add, builder.load(place, sums), value);
-      }
-      builder.store(place, value);
-      return requests_of({&body});
-    });
   }
 
   // Reductions. A level folds runs of `length` values for each kept place and leaves `blocks` of
@@ -519,11 +377,6 @@ class GroupLowering {
     return builder.add(inside, builder.mul(winner, builder.integer(from.covers, DType::I64)));
   }
 
-  const Graph& graph_;
-  const FusionGroup& group_;
-  const StoredValues& stored_;
-  uint32_t index_;
-  KernelDraft draft_;
   std::vector<int64_t> kept_, reduced_;  ///< reductions: extents of the operand's axes
   std::vector<bool> row_axes_;           ///< contractions, per axis of the result
 };
@@ -536,7 +389,11 @@ DType accumulator_dtype(const Node& anchor) {
 
 KernelDraft lower_group(const Graph& graph, const Fusion& fusion, const StoredValues& stored,
                         uint32_t group) {
-  return GroupLowering(graph, fusion.groups[group], stored, group).run();
+  const FusionGroup& lowered = fusion.groups[group];
+  if (lowered.anchor.valid() && is_sequential(op_def(graph[lowered.anchor].op).kind)) {
+    return lower_sequence(graph, lowered, stored, group);
+  }
+  return GroupLowering(graph, lowered, stored, group).run();
 }
 
 }  // namespace reprise

@@ -261,10 +261,11 @@ void StageFuser::make_locals(KernelDraft& draft, uint32_t position,
   for (size_t i = 0; i < draft.sources.size(); ++i) {
     BufferSource& source = draft.sources[i];
     Buffer& buffer = draft.kernel.buffers[i];
-    if (source.kind != BufferSource::Kind::Value || buffer.kind != BufferKind::Output ||
-        is_output_[source.index] || only_user[source.index] != position) {
-      continue;
-    }
+    const bool internal =
+        source.kind == BufferSource::Kind::Scratch ||
+        (source.kind == BufferSource::Kind::Value && buffer.kind == BufferKind::Output &&
+         !is_output_[source.index] && only_user[source.index] == position);
+    if (!internal) continue;
     const BufferId id{static_cast<uint32_t>(i)};
     const Footprint touched = footprint(*part, part->grid.size(), id);
     const int64_t extent = touched.high - touched.low + 1;

@@ -78,7 +78,9 @@ ValueLowering::Frame ValueLowering::frame(Place place) {
     }
     case OpKind::Reduction:
     case OpKind::Contraction:
+    case OpKind::Scan:
     case OpKind::Scatter:
+    case OpKind::Sort:
     case OpKind::Composite:
       break;
   }
@@ -150,7 +152,9 @@ ScalarId ValueLowering::compute(const Frame& frame) {
       return operands[0];
     case OpKind::Reduction:
     case OpKind::Contraction:
+    case OpKind::Scan:
     case OpKind::Scatter:
+    case OpKind::Sort:
     case OpKind::Composite:
       break;
   }

@@ -55,12 +55,28 @@ class Simplifier {
       case OpKind::Scatter:  // of nothing
         if (shape_of(node.operands[2]).numel() == 0) return node.operands[0];
         break;
+      case OpKind::Scan:  // of one element
+        if (node.type.shape[static_cast<int>(node.attrs.word(0))] == 1) return cast_last(node);
+        break;
+      case OpKind::Sort:
+        if (node.type.shape[static_cast<int>(node.attrs.word(0))] == 1)
+          return uniform(0, node.type);
+        break;
       case OpKind::Leaf:
       case OpKind::Gather:
       case OpKind::Composite:
         break;
     }
     return graph().add(std::move(node));
+  }
+
+  NodeId cast_last(const Node& node) {
+    const NodeId last = node.operands[node.operands.size() - 1];
+    if (graph()[last].type == node.type) return last;
+    return graph().add({.op = Op::Cast,
+                        .type = node.type,
+                        .operands = {last},
+                        .attrs = Attrs().add_type(node.type.dtype)});
   }
 
   bool contracts_nothing(const Node& node) const {

@@ -27,9 +27,11 @@ Trace::TypeIs Trace::type_is(Op op) {
       return TypeIs::Given;
     case OpKind::Elementwise:
     case OpKind::Reduction:
+    case OpKind::Scan:
     case OpKind::Contraction:
     case OpKind::Gather:
     case OpKind::Scatter:
+    case OpKind::Sort:
       return TypeIs::Inferred;
   }
   return TypeIs::Given;

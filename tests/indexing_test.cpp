@@ -157,5 +157,62 @@ TEST(Indexing, SearchesSorted) {
   expect_scalar(searchsorted(zeros({0}), full({}, 1.0)), int64_t{0});
 }
 
+TEST(Indexing, Folds) {
+  const Tensor x = Tensor::of({10.f, 20.f, 30.f});
+  const Tensor i = Tensor::of({0, 2, 0}), updates = Tensor::of({3.f, 50.f, 4.f});
+  const auto folded = [&](ScatterReduce reduce, bool with_own) {
+    return scatter_reduce(x, i, updates, reduce, 0, with_own);
+  };
+  expect_values(folded(ScatterReduce::Sum, true), F{17, 20, 80});
+  expect_values(folded(ScatterReduce::Sum, false), F{7, 20, 50});
+  expect_values(folded(ScatterReduce::Prod, true), F{120, 20, 1500});
+  expect_values(folded(ScatterReduce::Prod, false), F{12, 20, 50});
+  expect_values(folded(ScatterReduce::Mean, false), F{3.5, 20, 50});
+  expect_values(folded(ScatterReduce::Max, true), F{10, 20, 50});
+  expect_values(folded(ScatterReduce::Max, false), F{4, 20, 50});
+  expect_values(folded(ScatterReduce::Min, true), F{3, 20, 30});
+  expect_values(folded(ScatterReduce::Min, false), F{3, 20, 50});
+  const Tensor low = scatter_reduce(Tensor::of(I{7}), Tensor::of(I{0}), Tensor::of(I{-5}),
+                                    ScatterReduce::Max, 0, false);
+  expect_values(low, I{-5});
+}
+
+TEST(Indexing, FoldedGradients) {
+  const Tape tape;
+  const Tensor x = Tensor::of({2.0, 4.0, 0.0}), updates = Tensor::of({4.0, 0.0, 3.0});
+  const Tensor i = Tensor::of({1, 2, 0});
+  const std::vector<Tensor> tied =
+      tape.gradient(sum(scatter_reduce(x, i, updates, ScatterReduce::Max, 0)), {x, updates});
+  expect_values(tied[0], std::vector<double>{0, 0.5, 0.5});
+  expect_values(tied[1], std::vector<double>{0.5, 0.5, 1});
+  const std::vector<Tensor> products =
+      tape.gradient(sum(scatter_reduce(x, i, updates, ScatterReduce::Prod, 0)), {x, updates});
+  expect_values(products[0], std::vector<double>{3, 4, 0});
+  expect_values(products[1], std::vector<double>{4, 0, 2});
+}
+
+TEST(Indexing, Finds) {
+  const Tensor x = reshape(Tensor::of({0.f, 3.f, 0.f, -1.f, 0.f, 2.f}), {2, 3});
+  const std::vector<Tensor> places = nonzero(x);
+  expect_values(places[0], I{0, 1, 1});
+  expect_values(places[1], I{1, 0, 2});
+  expect_values(masked_select(x, x > 0), F{3, 2});
+  expect_values(masked_select(x, Tensor::of({false, false, true})), F{0, 2});
+  expect_values(masked_select(x, x > 9), F{});
+  EXPECT_TRUE(nonzero(full({}, 1)).empty());
+  expect_error<DTypeError>([&] { return masked_select(x, x); }, {"bool", "f32[2,3]"});
+}
+
+TEST(Indexing, SearchesAmongMany) {
+  const Tensor sorted = cast(arange(0, 2000, 2), DType::F32);
+  const Tensor wanted = Tensor::of({-1.f, 0.f, 1.f, 2.f, 1997.f, 1998.f, 1999.f});
+  expect_values(searchsorted(sorted, wanted), I{0, 0, 1, 1, 999, 999, 1000});
+  expect_values(searchsorted(sorted, wanted, InsertAt::Right), I{0, 1, 1, 2, 999, 1000, 1000});
+  const Tensor edges = Tensor::of({1.f, 3.f, 5.f});
+  const Tensor values = Tensor::of({0.f, 1.f, 2.f, 5.f, 9.f});
+  expect_values(bucketize(values, edges), I{0, 0, 1, 2, 3});
+  expect_values(bucketize(values, edges, ClosedAt::Low), I{0, 1, 1, 3, 3});
+}
+
 }  // namespace
 }  // namespace reprise

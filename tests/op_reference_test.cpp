@@ -21,9 +21,14 @@ std::string_view title_of(OpKind kind) {
       return "Movement";
     case OpKind::Contraction:
       return "Contractions";
+    case OpKind::Scan:
+      return "Scans";
     case OpKind::Gather:
+      return "Reading by indices";
     case OpKind::Scatter:
-      return "Indexing";
+      return "Writing by indices";
+    case OpKind::Sort:
+      return "Sorting";
     case OpKind::Composite:
       return "Composites";
   }
@@ -66,9 +71,7 @@ void print_reference(std::ostream& out) {
     out << "## " << title_of(static_cast<OpKind>(kind)) << "\n\n";
     for (int number = 0; number < num_ops(); ++number) {
       const OpDef& def = op_def(static_cast<Op>(number));
-      // What writes by indices stands beside what reads by them.
-      const bool indexes = def.kind == OpKind::Scatter && kind == static_cast<int>(OpKind::Gather);
-      if (static_cast<int>(def.kind) == kind || indexes) print_op(out, def);
+      if (static_cast<int>(def.kind) == kind) print_op(out, def);
     }
   }
 }

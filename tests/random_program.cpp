@@ -31,7 +31,8 @@ struct Weight {
 constexpr Weight kWeights[] = {{OpKind::Leaf, 4},        {OpKind::Elementwise, 40},
                                {OpKind::Reduction, 12},  {OpKind::Movement, 20},
                                {OpKind::Contraction, 6}, {OpKind::Gather, 4},
-                               {OpKind::Scatter, 4},     {OpKind::Composite, 10}};
+                               {OpKind::Scatter, 4},     {OpKind::Scan, 4},
+                               {OpKind::Sort, 2},        {OpKind::Composite, 10}};
 constexpr int kGradientWeight = 4;
 
 class ProgramSketch {
@@ -194,6 +195,10 @@ class ProgramSketch {
         return add_gather();
       case OpKind::Scatter:
         return add_scatter(op);
+      case OpKind::Scan:
+        return add_scan(op);
+      case OpKind::Sort:
+        return add_sort(op);
       case OpKind::Composite:
         return add_composite(op);
     }
@@ -249,6 +254,22 @@ class ProgramSketch {
     }
     if (op == Op::Ldexp) operands[1] = b_.cast(operands[1], DType::I64);
     return keep(b_.record(op, operands, attrs));
+  }
+
+  bool add_scan(Op op) {
+    const Value x = any_of_rank(1);
+    std::vector<Value> operands{x};
+    while (std::ssize(operands) < op_def(op).min_operands) {
+      operands.push_back(b_.broadcast_to(fitting(any(), b_.shape(x), b_.dtype(x)), b_.shape(x)));
+    }
+    return keep(b_.record(op, operands, Attrs().add_int(below(b_.shape(x).rank()))));
+  }
+  bool add_sort(Op op) {
+    static constexpr DType kKeys[] = {DType::U8, DType::U16, DType::U32, DType::U64};
+    const Value x = any_of_rank(1);
+    const DType dtype = b_.dtype(x);
+    const Value keys = is_unsigned_integer(dtype) ? x : b_.cast(x, kKeys[below(std::size(kKeys))]);
+    return keep(b_.record(op, {keys}, Attrs().add_int(below(b_.shape(x).rank()))));
   }
 
   uint32_t some_axes(int rank) { return static_cast<uint32_t>(below(int64_t{1} << rank)); }

@@ -85,6 +85,7 @@ const BinaryRow kBinary[] = {
     {"divide", &divide, "a / b; integers become float32."},
     {"floor_divide", &floor_divide, "floor(a / b); of integers by 0: 0."},
     {"remainder", &remainder, "a - floor(a / b) * b, of b's sign; of integers by 0: 0."},
+    {"fmod", &fmod, "a - trunc(a / b) * b, of a's sign; of integers by 0: 0."},
     {"pow", &pow,
      "a to the b. A number as exponent is compiled in; integers wrap, negative exponents give 0."},
     {"maximum", &maximum, "The larger; NaN if either is."},

@@ -24,18 +24,7 @@ struct Entry {
 /// The positions at which a mask holds: one tensor for each of its axes.
 std::vector<Tensor> positions_of(const Tensor& mask) {
   require_readable("a mask as index");
-  const Shape shape = mask.shape();
-  const auto [bits, strides] =
-      unlocked([&] { return std::pair(mask.to_vector<bool>(), shape.contiguous_strides()); });
-  std::vector<Tensor> result;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    std::vector<int64_t> places;
-    for (size_t i = 0; i < bits.size(); ++i) {
-      if (bits[i]) places.push_back(static_cast<int64_t>(i) / strides[axis] % shape[axis]);
-    }
-    result.push_back(Tensor::of(places));
-  }
-  return result;
+  return unlocked([&] { return nonzero(mask); });
 }
 
 int64_t bound_of(PyObject* object) {

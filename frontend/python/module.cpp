@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, module) {
   bind_movement(module, tensor);
   bind_rearrange(module, tensor);
   bind_writing(module, tensor);
+  bind_sorting(module, tensor);
   bind_contractions(module);
   bind_layers(module, tensor);
   bind_losses(module);

@@ -18,6 +18,19 @@ void def_written(py::module_& module, const char* name, Written function, int ax
       Unlocked());
 }
 
+ScatterReduce scatter_reduction(const std::string& name) {
+  static constexpr std::pair<const char*, ScatterReduce> kNames[] = {{"sum", ScatterReduce::Sum},
+                                                                     {"prod", ScatterReduce::Prod},
+                                                                     {"mean", ScatterReduce::Mean},
+                                                                     {"amax", ScatterReduce::Max},
+                                                                     {"amin", ScatterReduce::Min}};
+  for (const auto& [known, reduce] : kNames) {
+    if (name == known) return reduce;
+  }
+  throw Error(str("scatter_reduce: no reduction \"", name,
+                  "\"; there are \"sum\", \"prod\", \"mean\", \"amax\" and \"amin\""));
+}
+
 }  // namespace
 
 void bind_writing(py::module_& module, TensorClass& tensor) {
@@ -31,6 +44,19 @@ void bind_writing(py::module_& module, TensorClass& tensor) {
               "x with updates[.., j, ..] added at x[.., indices[.., j, ..], ..].");
   def_written(module, "scatter", scatter, -1,
               "x with updates[.., j, ..] at x[.., indices[.., j, ..], ..]; the last one counts.");
+  module.def(
+      "scatter_reduce",
+      [](const TensorArg& x, const TensorArg& indices, const TensorArg& updates,
+         const std::string& reduce, int64_t axis, bool include_self) {
+        const ScatterReduce how = scatter_reduction(reduce);
+        return unlocked([&] {
+          return scatter_reduce(x.value, indices.value, updates.value, how, axis, include_self);
+        });
+      },
+      py::arg("x"), py::arg("indices"), py::arg("updates"), py::arg("reduce"), py::arg("axis") = -1,
+      py::arg("include_self") = true,
+      "x with updates folded in at x[.., indices[.., j, ..], ..]: \"sum\", \"prod\", \"mean\", "
+      "\"amax\" or \"amin\".");
   module.def(
       "take_along_axis",
       [](const TensorArg& x, const TensorArg& indices, int64_t axis) {
@@ -71,6 +97,15 @@ void bind_writing(py::module_& module, TensorClass& tensor) {
       },
       py::arg("x1"), py::arg("x2"), py::arg("side") = "left",
       "Where values would be inserted into an ascending x1: before its equals or behind them.");
+  module.def(
+      "bucketize",
+      [](const TensorArg& x, const TensorArg& boundaries, bool right) {
+        return bucketize(x.value, boundaries.value, right ? ClosedAt::Low : ClosedAt::High);
+      },
+      py::arg("x"), py::arg("boundaries"), py::arg("right") = false,
+      "The number of the bucket that each value lies in; right: a boundary belongs to the bucket "
+      "above it.",
+      Unlocked());
 }
 
 }  // namespace reprise::python

@@ -67,6 +67,15 @@ ScalarId expm1(ScalarBuilder& b, ScalarId x) {
                   b.add(y, y));
 }
 
+ScalarId log_add_exp(ScalarBuilder& b, ScalarId x, ScalarId y) {
+  FloatBuilder f(b, b.dtype(x));
+  const ScalarId larger = b.binary(ScalarOp::Max, x, y);
+  // Equal infinities differ by NaN, and by nothing.
+  const ScalarId apart = b.select(b.eq(x, y), f.value(0), b.unary(ScalarOp::Abs, b.sub(x, y)));
+  const ScalarId smaller = b.unary(ScalarOp::Exp, b.unary(ScalarOp::Neg, apart));
+  return b.add(larger, log1p(b, smaller));
+}
+
 ScalarId half_exp(ScalarBuilder& b, ScalarId x) {
   FloatBuilder f(b, b.dtype(x));
   const Exponential e = split_exp(f, f.at_most(b.unary(ScalarOp::Abs, x), f.single() ? 91 : 712));

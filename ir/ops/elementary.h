@@ -9,6 +9,8 @@ namespace reprise {
 [[nodiscard]] ScalarId log1p(ScalarBuilder& b, ScalarId x);
 /// e^x - 1 without the loss near 0.
 [[nodiscard]] ScalarId expm1(ScalarBuilder& b, ScalarId x);
+/// log(e^x + e^y) without overflow; two equal infinities give themselves.
+[[nodiscard]] ScalarId log_add_exp(ScalarBuilder& b, ScalarId x, ScalarId y);
 /// e^|x| / 2, which overflows no earlier than the hyperbolic functions do.
 [[nodiscard]] ScalarId half_exp(ScalarBuilder& b, ScalarId x);
 /// log(x) / log(base), exact for whole powers: `per_octave` is log(2) to that base, `scale` 1 /

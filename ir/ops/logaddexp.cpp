@@ -7,13 +7,7 @@ namespace reprise {
 namespace {
 
 ScalarId lower(ScalarBuilder& b, std::span<const ScalarId> x, const OpContext&) {
-  FloatBuilder f(b, b.dtype(x[0]));
-  const ScalarId larger = b.binary(ScalarOp::Max, x[0], x[1]);
-  // Equal infinities differ by NaN, and by nothing.
-  const ScalarId apart =
-      b.select(b.eq(x[0], x[1]), f.value(0), b.unary(ScalarOp::Abs, b.sub(x[0], x[1])));
-  const ScalarId smaller = b.unary(ScalarOp::Exp, b.unary(ScalarOp::Neg, apart));
-  return b.add(larger, log1p(b, smaller));
+  return log_add_exp(b, x[0], x[1]);
 }
 
 void gradient(GradientContext& ctx) {

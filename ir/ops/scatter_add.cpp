@@ -17,6 +17,7 @@ const OpDef& scatter_add_def() {
           "once. A negative index counts from the end; one out of range is clamped and reported, "
           "the next read throws IndexError.",
       .infer = [](const OpContext& ctx) { return infer_scatter(ctx, Accepts::Number); },
+      .lower = lower_binary<ScalarOp::Add>,
       .gradient =
           [](GradientContext& ctx) {
             if (ctx.wants(0)) ctx.accumulate(0, ctx.cotangent);

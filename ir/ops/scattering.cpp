@@ -57,6 +57,21 @@ std::vector<Sample> scatter_samples() {
   return all;
 }
 
+void scattered_extremum_gradient(GradientContext& ctx) {
+  if (!ctx.wants(0) && !ctx.wants(2)) return;
+  Builder& b = ctx.builder;
+  const DType dtype = b.dtype(ctx.result);
+  const Value kept = b.binary(Op::Equal, ctx.operand(0), ctx.result);
+  const Value put = b.binary(Op::Equal, ctx.operand(2), gather_as_scattered(ctx, ctx.result));
+  const Value ties =
+      b.record(Op::ScatterAdd, {b.cast(kept, DType::F32), ctx.operand(1), b.cast(put, DType::F32)},
+               ctx.attrs());
+  const Value share = guarded_div(b, ctx.cotangent, b.cast(ties, dtype));
+  const Value zero = b.constant(0, dtype);
+  if (ctx.wants(0)) ctx.accumulate(0, b.where(kept, share, zero));
+  if (ctx.wants(2)) ctx.accumulate(2, b.where(put, gather_as_scattered(ctx, share), zero));
+}
+
 Value gather_as_scattered(GradientContext& ctx, Value x) {
   return ctx.builder.record(Op::Gather, {x, ctx.operand(1)}, ctx.attrs());
 }

@@ -15,6 +15,9 @@ inline constexpr AttrDef kScatterAttrs[] = {{"axis", AttrKind::Int}};
 [[nodiscard]] TensorType infer_scatter(const OpContext& ctx, Accepts accepts);
 [[nodiscard]] std::vector<Sample> scatter_samples();
 
+/// For scatters that keep the largest or the smallest: equal ones share the cotangent equally.
+void scattered_extremum_gradient(GradientContext& ctx);
+
 /// `x` read at the indices of the scatter that `ctx` is about.
 [[nodiscard]] Value gather_as_scattered(GradientContext& ctx, Value x);
 

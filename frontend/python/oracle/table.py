@@ -63,6 +63,7 @@ class Op:
     call: Optional[Callable] = None  # of the function, the tensors and the keyword arguments
     gradient: Optional[Gradient] = None
     many: bool = False  # a list of results
+    found: bool = False  # of two results the second is where the first were found, in int64
     #: Operands that are integers for good; where the result is a float, others become float32 first.
     kept: tuple = ()
     left_out: tuple = ()  # dtypes that the reference cannot do; the op's own tests have them
@@ -256,6 +257,48 @@ def searches(rng, dtype, full):
         wanted = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
         cases.append(([Input(dtype, values), wanted], {"side": str(rng.choice(["left", "right"]))}))
     return cases
+
+
+def buckets(rng, dtype, full):
+    return [([wanted, edges], {"right": k["side"] == "left"}) for (edges, wanted), k in searches(rng, dtype, full)]  # fmt: skip
+
+
+def lines(kind="any", operands=1, extra=None, shapes=((7,), (1,), (5, 13), (33, 4), (2, 3, 17), (65, 3), (0, 3), (130,))):  # fmt: skip
+    """Operands of one shape, and one of their axes."""
+
+    def make(rng, dtype, full):
+        cases = []
+        for shape in _sampled(rng, shapes, 3, full):
+            axis = int(rng.integers(-len(shape), len(shape)))
+            own = [laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), kind) for _ in range(operands)]  # fmt: skip
+            cases.append((own, {"axis": axis, **(extra(rng, shape[axis]) if extra else {})}))
+        return cases
+
+    return make
+
+
+def orders(rng, extent):
+    return {"descending": bool(rng.random() < 0.5)}
+
+
+def leading(rng, extent):
+    return {"k": int(rng.integers(0, extent + 1)), "largest": bool(rng.random() < 0.5)}
+
+
+def reduced_writes(rng, dtype, full):
+    cases = along_indices(True)(rng, dtype, full)
+    for _, keywords in cases:
+        keywords["reduce"] = str(rng.choice(["sum", "prod", "mean", "amax", "amin"]))
+        keywords["include_self"] = bool(rng.random() < 0.5)
+    return cases
+
+
+def reduced_gradient(reduce, include_self):
+    def make(rng):
+        operands = [rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))]
+        return operands, {"reduce": reduce, "include_self": include_self}
+
+    return Gradient(make, of=(0, 2))
 
 
 def hots(rng, dtype, full):
@@ -558,6 +601,7 @@ OPS = {
     "divide": binary(np.divide, REAL, result=to_float, gradient=smooth(SHAPE, (3,), low=0.5), also=("__truediv__", "__rtruediv__")),  # fmt: skip
     "floor_divide": binary(ref.floor_divide, NUMERIC, width="double", also=("__floordiv__", "__rfloordiv__")),  # fmt: skip
     "remainder": binary(ref.remainder, NUMERIC, width="double", gradient=kinked(SHAPE, (3,)), also=("__mod__", "__rmod__")),  # fmt: skip
+    "fmod": binary(ref.fmod, NUMERIC, width="double", gradient=kinked(SHAPE, (3,))),
     "pow": binary(ref.power, NUMERIC, ulp(0.6, denormal=0.8), gradient=smooth(SHAPE, (3,), low=0.5), width="wide", also=("__pow__", "__rpow__")),  # fmt: skip
     "maximum": binary(ref.maximum, REAL, gradient=kinked(SHAPE, (3,))),
     "minimum": binary(ref.minimum, REAL, gradient=kinked(SHAPE, (3,))),
@@ -619,6 +663,19 @@ OPS = {
     "index_put": Op(ref.index_put, REAL, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
     "scatter_add": Op(ref.scatter_add, NUMERIC, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
     "scatter": Op(ref.scatter, REAL, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
+    "scatter_reduce": Op(ref.scatter_reduce, NUMERIC, EXACT, reduced_writes, gradient=reduced_gradient("prod", True)),  # fmt: skip
+    "bucketize": Op(lambda v, a, right=False: np.searchsorted(a, v, "right" if right else "left"), REAL, EXACT, buckets, to_int64),  # fmt: skip
+    "cumsum": Op(ref.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),
+    "cumprod": Op(ref.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),
+    "cumulative_sum": Op(ref.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "cumulative_prod": Op(ref.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),  # fmt: skip
+    "cummax": Op(ref.running_extreme(True), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
+    "cummin": Op(ref.running_extreme(False), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
+    "logcumsumexp": Op(ref.logcumsumexp, REAL, relative(4, "each sum is rounded"), lines("moderate"), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "linear_recurrence": Op(ref.linear_recurrence, NUMERIC, EXACT, lines("moderate", 2), gradient=smooth((3, 4), (3, 4), axis=1)),  # fmt: skip
+    "sort": Op(ref.sort, REAL, EXACT, lines(extra=orders), gradient=kinked((3, 5), axis=1)),
+    "argsort": Op(ref.argsort, REAL, EXACT, lines(extra=orders), to_int64),
+    "topk": Op(ref.topk, REAL, EXACT, lines(extra=leading), many=True, found=True, gradient=kinked((3, 5), axis=1, k=2)),  # fmt: skip
     "masked_fill": Op(lambda x, mask, value: np.where(mask, x.dtype.type(value), x), REAL, EXACT, fills, gradient=Gradient(lambda rng: ([rng.normal(size=SHAPE), rng.random(SHAPE) < 0.5], {"value": 2.0}), of=(0,)), also=("Tensor.masked_fill",)),  # fmt: skip
     "set_slice": Op(ref.set_slice, REAL, EXACT, by_rank(((7,), {"key": slice(2, None, 2), "value": 1}), ((4, 33), {"key": (1, slice(None, 5)), "value": 0}), ((2, 3, 17), {"key": (Ellipsis, slice(None, None, -3)), "value": 1}), ((0, 3), {"key": slice(None), "value": 1})), gradient=smooth((3, 4), key=(slice(0, 2), 1), value=0.5)),  # fmt: skip
     "searchsorted": Op(lambda a, v, side="left": np.searchsorted(a, v, side), REAL, EXACT, searches, to_int64),  # fmt: skip
@@ -689,7 +746,8 @@ NOT_OPS = {
     "elsewhere in this folder": (
         "astype", "arange", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like",
         "zeros", "zeros_like", "rand", "randint", "randn", "uniform", "dropout", "set_seed", "promote_types",
-        "result_type", "nonzero", "grad", "value_and_grad", "jit", "asarray", "__getitem__",
+        "result_type", "nonzero", "masked_select", "unique_values", "unique_counts",
+        "unique_inverse", "unique_all", "grad", "value_and_grad", "jit", "asarray", "__getitem__",
         "Tensor.astype", "Tensor.view",
     ),
     "../tests": (

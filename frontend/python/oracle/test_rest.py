@@ -193,6 +193,33 @@ def test_masks(seed):
             assert np.asarray(a).tolist() == e.tolist()
 
 
+def test_selected(seed):
+    rng = generator(seed, "selected")
+    for shape, own in [((17,), (17,)), ((4, 33), (33,)), ((1, 5), (3, 1)), ((0, 3), (3,)), ((2, 3), ())]:
+        x = laid_out(rng, "float32", shape, str(rng.choice(LAYOUTS)))
+        mask = rng.random(own) < 0.4
+        both = np.broadcast_arrays(x.array, mask)
+        selected = rp.masked_select(x.tensor(), rp.asarray(np.asarray(mask)))
+        assert same_bits(np.asarray(selected), both[0][both[1]]).all()
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_unique(dtype, seed):
+    rng = generator(seed, "unique", dtype)
+    for shape in [(), (0,), (1,), (50,), (3, 40), (400,)]:
+        x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
+        x = of_values(dtype, rng.choice(x.array.ravel(), shape) if x.array.size else x.array)
+        values, indices, inverse, counts = rp.unique_all(x.tensor())
+        wanted = np.unique(x.array, True, True, True, equal_nan=False)
+        assert same_bits(elements(values), rounded(wanted[0], dtype)).all()
+        assert np.asarray(indices).tolist() == wanted[1].tolist()
+        assert np.asarray(inverse).tolist() == wanted[2].reshape(shape).tolist()
+        assert np.asarray(counts).tolist() == wanted[3].tolist()
+        assert same_bits(elements(rp.unique_values(x.tensor())), elements(values)).all()
+        for other, of in [("unique_counts", counts), ("unique_inverse", inverse)]:
+            assert np.asarray(getattr(rp, other)(x.tensor())[1]).tolist() == np.asarray(of).tolist()
+
+
 def test_positions_out_of_range():
     x = rp.asarray(np.arange(6.0).reshape(2, 3))
     for key in [2, -3, (0, 3), (slice(None), -4)]:

@@ -90,10 +90,11 @@ def test_op(name, dtype, seed, full):
         eager.append([bits(r) for r in results])
         wanted = expected_of(op, operands, keywords)
         assert len(results) == len(wanted), context
-        for result, (value, scale) in zip(results, wanted):
-            assert str(result.dtype) == op.result(dtype), f"{context} gives {result.dtype}"
+        for j, (result, (value, scale)) in enumerate(zip(results, wanted)):
+            own = "int64" if op.found and j == 1 else op.result(dtype)
+            assert str(result.dtype) == own, f"{context} gives {result.dtype}"
             actual = elements(result)
-            error = check(actual, value, op.result(dtype), tolerance_of(op, dtype), context, scale)
+            error = check(actual, value, own, tolerance_of(op, dtype), context, scale)
             worst = max(worst, error)
     if ERRORS:
         with open(ERRORS, "a") as file:

@@ -1,0 +1,24 @@
+// The largest of a tensor's slices and updates to them.
+#include "ir/ops/scattering.h"
+
+namespace reprise {
+
+const OpDef& scatter_maximum_def() {
+  static constexpr OpDef def{
+      .name = "scatter_maximum",
+      .kind = OpKind::Scatter,
+      .min_operands = 3,
+      .max_operands = 3,
+      .attrs = kScatterAttrs,
+      .doc =
+          "scatter_add with the larger of two values in place of their sum; NaN stays. Equal ones "
+          "share the gradient equally.",
+      .infer = [](const OpContext& ctx) { return infer_scatter(ctx, Accepts::Real); },
+      .lower = lower_binary<ScalarOp::Max>,
+      .gradient = scattered_extremum_gradient,
+      .samples = scatter_samples,
+  };
+  return def;
+}
+
+}  // namespace reprise
