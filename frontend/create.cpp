@@ -23,32 +23,6 @@ Tensor iota(DType dtype, const Shape& shape, int axis) {
   return record(Op::Iota, std::span<const TensorId>(), Attrs().add_int(axis), &type);
 }
 
-/// Draws of a random op: the key of the global stream and the counters it reserves. One counter
-/// gives four 32-bit words.
-Tensor random(Op op, const TensorType& type, int64_t words) {
-  Runtime& runtime = Runtime::get();
-  const Tensor key(runtime.random_key());
-  const Tensor counter(runtime.random_counter(static_cast<uint64_t>(words + 3) / 4));
-  return record(op, {key.id(), counter.id()}, {}, &type);
-}
-
-/// Throws unless the numbers from `first` to `last`, made by `what`, are values of `dtype` or,
-/// being floats, round to some: a cast would wrap or saturate what is beyond.
-void require_fit(const char* what, Number first, Number last, DType dtype) {
-  if (is_float(dtype) || is_complex(dtype)) return;
-  for (const Number& number : {first, last}) {
-    bool fits = true;
-    if (number.category() == DTypeCategory::Float) {
-      const double whole = std::trunc(number.as_double());
-      fits = whole >= static_cast<double>(min_integer(dtype)) &&
-             whole < static_cast<double>(max_integer(dtype)) + 1;
-    } else {
-      fits = number.fits(dtype);
-    }
-    if (!fits) throw DTypeError(str(what, " of ", first, " to ", last, " does not fit ", dtype));
-  }
-}
-
 /// A count of elements, or ShapeError: `from`, `to` and `by` as they were given.
 template <class Count>
 int64_t checked_count(Count count, Number from, Number to, Number by) {
@@ -183,66 +157,50 @@ Tensor arange(Number start, Number stop, Number step, std::optional<DType> dtype
   return cast(values, result);
 }
 
-Tensor eye(int64_t rows, std::optional<int64_t> columns, DType dtype) {
+Tensor eye(int64_t rows, std::optional<int64_t> columns, DType dtype, int64_t k) {
   const int64_t width = columns.value_or(rows);
   if (rows < 0 || width < 0)
     throw ShapeError(str("eye of ", rows, " rows and ", width, " columns"));
-  return cast(iota(DType::I64, Shape{rows, 1}, 0) == iota(DType::I64, Shape{1, width}, 1), dtype);
+  const Tensor diagonal = iota(DType::I64, Shape{rows, 1}, 0) + k;
+  return cast(diagonal == iota(DType::I64, Shape{1, width}, 1), dtype);
 }
 
-void set_seed(uint64_t seed) {
-  Runtime::get().set_seed(seed);
+Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype) {
+  const int64_t width = columns.value_or(rows);
+  if (rows < 0 || width < 0) {
+    throw ShapeError(str("tri of ", rows, " rows and ", width, " columns"));
+  }
+  const Tensor diagonal = iota(DType::I64, Shape{rows, 1}, 0) + k;
+  return cast(iota(DType::I64, Shape{1, width}, 1) <= diagonal, dtype);
 }
 
 namespace {
 
-void require_float(const char* what, DType dtype) {
-  if (!is_float(dtype)) throw DTypeError(str(what, " makes floats, it was asked for ", dtype));
+/// In f64, which is rounded or, to integers, floored once.
+Tensor spaced(double start, double stop, int64_t count, Endpoint endpoint) {
+  if (count < 0) throw ShapeError(str("linspace of ", count, " values"));
+  const int64_t steps = endpoint == Endpoint::Included ? count - 1 : count;
+  const Tensor i = iota(DType::I64, Shape{count}, 0);
+  const double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
+  const Tensor inside =
+      cast(i, DType::F64) * parameter(step, DType::F64) + parameter(start, DType::F64);
+  if (endpoint == Endpoint::Excluded || count < 2) return inside;
+  return where(i == count - 1, parameter(stop, DType::F64), inside);
+}
+
+Tensor rounded(const Tensor& x, DType dtype) {
+  return cast(is_float(dtype) ? x : floor(x), dtype);
 }
 
 }  // namespace
 
-// An f64 takes two words.
-Tensor rand(const Shape& shape, DType dtype) {
-  require_float("rand", dtype);
-  return random(Op::Uniform, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1));
+Tensor linspace(double start, double stop, int64_t count, DType dtype, Endpoint endpoint) {
+  return rounded(spaced(start, stop, count, endpoint), dtype);
 }
 
-Tensor randn(const Shape& shape, DType dtype) {
-  require_float("randn", dtype);
-  return random(Op::Normal, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1));
-}
-
-Tensor uniform(const Shape& shape, Number low, Number high, DType dtype) {
-  require_float("uniform", dtype);
-  const double span = high.as_double() - low.as_double();
-  if (!(low.as_double() <= high.as_double())) {
-    throw Error(str("uniform from ", low, " to ", high, ": expected low <= high"));
-  }
-  for (const double value : {low.as_double(), high.as_double(), span}) {
-    if (!(std::abs(value) <= largest_finite(dtype))) {
-      throw Error(str("uniform from ", low, " to ", high, ": ", value, " overflows ", dtype));
-    }
-  }
-  return rand(shape, dtype) * parameter(span, dtype) + parameter(low, dtype);
-}
-
-Tensor randint(const Shape& shape, int64_t low, int64_t high, DType dtype) {
-  if (low >= high) throw Error(str("randint from ", low, " to ", high, ": no integers there"));
-  require_fit("randint", low, high - 1, dtype);
-  const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  const int64_t numel = shape.numel();
-  Tensor offset;
-  if (span <= uint64_t{1} << 24) {
-    // The high word of word * span: off a uniform draw by less than span / 2^32.
-    const Tensor word = cast(random(Op::RandomBits, {DType::U32, shape}, numel), DType::U64);
-    offset = (word * span) >> 32;
-  } else {
-    const Tensor words = random(Op::RandomBits, {DType::U32, Shape{2, numel}}, 2 * numel);
-    const Tensor wide = (cast(words[0], DType::U64) << 32) | cast(words[1], DType::U64);
-    offset = reshape(wide % span, shape);
-  }
-  return cast(cast(offset, DType::I64) + low, dtype);
+Tensor logspace(double start, double stop, int64_t count, double base, DType dtype,
+                Endpoint endpoint) {
+  return rounded(pow(parameter(base, DType::F64), spaced(start, stop, count, endpoint)), dtype);
 }
 
 }  // namespace reprise

@@ -1,4 +1,4 @@
-// Tensors from nothing: filled, counted and random ones.
+// Tensors from nothing: filled and counted ones.
 #pragma once
 
 #include <cstdint>
@@ -40,23 +40,19 @@ namespace reprise {
 [[nodiscard]] Tensor arange(Number stop);
 [[nodiscard]] Tensor arange(Number start, Number stop, Number step = 1,
                             std::optional<DType> dtype = {});
-/// Ones on the diagonal of rows x columns, a square unless told.
-[[nodiscard]] Tensor eye(int64_t rows, std::optional<int64_t> columns = {},
+/// `count` values at equal distances from start to stop, both included unless told; of one value
+/// start. Computed in f64 and rounded once; throws Error for a negative count.
+enum class Endpoint : uint8_t { Included, Excluded };
+[[nodiscard]] Tensor linspace(double start, double stop, int64_t count, DType dtype = DType::F32,
+                              Endpoint endpoint = Endpoint::Included);
+/// base to the power of linspace's values.
+[[nodiscard]] Tensor logspace(double start, double stop, int64_t count, double base = 10,
+                              DType dtype = DType::F32, Endpoint endpoint = Endpoint::Included);
+/// Ones at and below diagonal k of rows x columns, a square unless told.
+[[nodiscard]] Tensor tri(int64_t rows, std::optional<int64_t> columns = {}, int64_t k = 0,
                          DType dtype = DType::F32);
-
-// Random numbers: Philox 4x32-10 under one seed. Counters are reserved when the op is recorded, so
-// the same seed gives the same numbers on every device and with any number of threads.
-void set_seed(uint64_t seed);
-/// Uniform in [0, 1).
-[[nodiscard]] Tensor rand(const Shape& shape, DType dtype = DType::F32);
-/// Standard normal.
-[[nodiscard]] Tensor randn(const Shape& shape, DType dtype = DType::F32);
-/// Uniform between low and high. Throws Error unless low <= high and the dtype holds both and their
-/// distance.
-[[nodiscard]] Tensor uniform(const Shape& shape, Number low, Number high, DType dtype = DType::F32);
-/// Integers in [low, high). Throws Error when there are none, DTypeError when the dtype does not
-/// hold them.
-[[nodiscard]] Tensor randint(const Shape& shape, int64_t low, int64_t high,
-                             DType dtype = DType::I64);
+/// Ones on diagonal k of rows x columns, a square unless told.
+[[nodiscard]] Tensor eye(int64_t rows, std::optional<int64_t> columns = {},
+                         DType dtype = DType::F32, int64_t k = 0);
 
 }  // namespace reprise

@@ -1,6 +1,8 @@
 // Elementwise ops: promotion, weak numbers, then one recorded node.
 #include "ir/elementwise.h"
 
+#include <cmath>
+
 #include "frontend/ops.h"
 #include "frontend/record.h"
 
@@ -44,6 +46,21 @@ Tensor binary(Op op, const Operand& a, const Operand& b) {
 }
 
 }  // namespace
+
+void require_fit(const char* what, Number first, Number last, DType dtype) {
+  if (is_float(dtype) || is_complex(dtype)) return;
+  for (const Number& number : {first, last}) {
+    bool fits = true;
+    if (number.category() == DTypeCategory::Float) {
+      const double whole = std::trunc(number.as_double());
+      fits = whole >= static_cast<double>(min_integer(dtype)) &&
+             whole < static_cast<double>(max_integer(dtype)) + 1;
+    } else {
+      fits = number.fits(dtype);
+    }
+    if (!fits) throw DTypeError(str(what, " of ", first, " to ", last, " does not fit ", dtype));
+  }
+}
 
 Tensor constant(double value, DType dtype) {
   const TensorType type{dtype, {}};

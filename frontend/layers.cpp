@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "frontend/create.h"
+#include "frontend/random.h"
 #include "frontend/record.h"
 #include "ir/elementwise.h"
 

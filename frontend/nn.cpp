@@ -6,6 +6,7 @@
 
 #include "frontend/create.h"
 #include "frontend/ops.h"
+#include "frontend/random.h"
 
 namespace reprise::nn {
 

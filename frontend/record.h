@@ -29,6 +29,10 @@ namespace reprise {
 /// A rank-0 constant: part of what gets compiled.
 [[nodiscard]] Tensor constant(double value, DType dtype);
 
+/// Throws DTypeError unless the numbers from `first` to `last`, made by `what`, are values of
+/// `dtype` or, being floats, round to some: a cast would wrap or saturate what is beyond.
+void require_fit(const char* what, Number first, Number last, DType dtype);
+
 /// x in f32 where it is bool or integers, as functions of floats take them.
 [[nodiscard]] Tensor as_float(const Tensor& x);
 

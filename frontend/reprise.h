@@ -14,6 +14,7 @@
 #include "frontend/ops.h"
 #include "frontend/optim.h"
 #include "frontend/progress.h"
+#include "frontend/random.h"
 #include "frontend/rearrange.h"
 #include "frontend/scans.h"
 #include "frontend/sorting.h"

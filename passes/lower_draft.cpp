@@ -81,8 +81,13 @@ void adopt_buffers(KernelDraft& into, KernelDraft& from) {
   for (size_t i = 0; i < from.sources.size(); ++i) {
     const Buffer& buffer = from.kernel.buffers[i];
     const BufferSource source = from.sources[i];
-    if (source.kind == BufferSource::Kind::Scratch) {
-      buffers.push_back(into.scratch(buffer.dtype, buffer.extent));
+    const bool own = source.kind == BufferSource::Kind::Scratch ||
+                     source.kind == BufferSource::Kind::Local;
+    if (own) {  // of `from` alone, whatever its number says
+      const auto number = static_cast<uint32_t>(into.sources.size());
+      buffers.push_back(BufferId{number});
+      into.sources.push_back({source.kind, number});
+      into.kernel.buffers.push_back(buffer);
       continue;
     }
     const auto known = std::find(into.sources.begin(), into.sources.end(), source);

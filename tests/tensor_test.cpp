@@ -183,10 +183,28 @@ TEST(Operators, BitsAndShifts) {
 
 TEST(Printing, LooksLikeNumPy) {
   EXPECT_EQ(to_string(Tensor::of({1, -20, 3})), "[  1, -20,   3] : i32[3]");
-  EXPECT_EQ(to_string(Tensor::of({1.f, 0.5f}).reshape({2, 1})), "[[ 1.],\n [0.5]] : f32[2,1]");
+  EXPECT_EQ(to_string(Tensor::of({1.f, 0.5f}).reshape({2, 1})), "[[1. ],\n [0.5]] : f32[2,1]");
   EXPECT_EQ(to_string(Tensor::scalar(true)), "true : bool[]");
   EXPECT_EQ(to_string(zeros({0, 3})), "[] : f32[0,3]");
   EXPECT_EQ(to_string(Tensor::of({kNaN, -kInf})), "[ nan, -inf] : f32[2]");
+  using D = std::vector<double>;
+  const auto text = [](const Tensor& x) {
+    const std::string all = to_string(x);
+    return all.substr(0, all.rfind(" : "));
+  };
+  EXPECT_EQ(text(Tensor::of({1e-5, 1.})), "[1.e-05, 1.e+00]");
+  EXPECT_EQ(text(Tensor::of({1234.5678, 0.001})), "[1.2345678e+03, 1.0000000e-03]");
+  EXPECT_EQ(text(Tensor::of({3.14159265358979, 2.5})), "[3.14159265, 2.5       ]");
+  EXPECT_EQ(text(Tensor::of({1e8, HUGE_VAL, -HUGE_VAL})), "[1.e+08,    inf,   -inf]");
+  EXPECT_EQ(text(Tensor::of({1.5f, kInf, -2.25f})), "[ 1.5 ,   inf, -2.25]");
+  EXPECT_EQ(text(Tensor::of(D{123456789, 1})), "[1.23456789e+08, 1.00000000e+00]");
+  EXPECT_EQ(text(Tensor::of({1.f / 3})), "[0.33333334]");
+  EXPECT_EQ(text(Tensor::of({0.f, -0.f})), "[ 0., -0.]");
+  EXPECT_EQ(text(full({2}, 0.1, DType::F16)), "[0.1, 0.1]");
+  EXPECT_EQ(text(full({1}, 0.1, DType::BF16)), "[0.1]");
+  EXPECT_EQ(text(arange(30)),
+            "[ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16, 17,\n"
+            " 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]");
   std::ostringstream out;
   out << arange(1001);
   EXPECT_EQ(out.str(), "[   0,    1,    2, ...,  998,  999, 1000] : i64[1001]");

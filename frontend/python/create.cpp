@@ -1,4 +1,4 @@
-// Tensors from nothing: filled, counted and random ones.
+// Tensors from nothing: filled and counted ones.
 #include "frontend/create.h"
 
 #include "frontend/python/arguments.h"
@@ -54,13 +54,19 @@ void bind_filled(py::module_& module) {
       },
       py::arg("x"), py::arg("fill_value"), py::arg("dtype") = py::none(),
       "The number everywhere, in x's shape, and dtype unless told.", Unlocked());
-  module.def(
-      "eye",
-      [](int64_t rows, const std::optional<int64_t>& columns, const MaybeDType& dtype) {
-        return eye(rows, columns, or_f32(dtype));
-      },
-      py::arg("n_rows"), py::arg("n_cols") = py::none(), py::arg("dtype") = py::none(),
-      "Ones on the diagonal.", Unlocked());
+  const auto diagonals = [&](const char* name, bool below, const char* doc) {
+    module.def(
+        name,
+        [below](int64_t rows, const std::optional<int64_t>& columns, int64_t k,
+                const MaybeDType& dtype) {
+          return below ? tri(rows, columns, k, or_f32(dtype))
+                       : eye(rows, columns, or_f32(dtype), k);
+        },
+        py::arg("n_rows"), py::arg("n_cols") = py::none(), py::arg("k") = 0,
+        py::arg("dtype") = py::none(), doc, Unlocked());
+  };
+  diagonals("eye", false, "Ones on diagonal k.");
+  diagonals("tri", true, "Ones on diagonal k and below it.");
   module.def(
       "arange",
       [](const Number& start, const std::optional<Number>& stop, const Number& step,
@@ -73,43 +79,32 @@ void bind_filled(py::module_& module) {
       "start, start + step, .. short of stop; one number is the stop. int64 when all are integers, "
       "else float32.",
       Unlocked());
-}
-
-void bind_random(py::module_& module) {
-  module.def("set_seed", &set_seed, py::arg("seed"),
-             "Starts the stream of random numbers anew: the same seed, the same numbers.",
-             Unlocked());
+  const auto endpoint_of = [](bool included) {
+    return included ? Endpoint::Included : Endpoint::Excluded;
+  };
   module.def(
-      "rand",
-      [](const Shape& shape, const MaybeDType& dtype) { return rand(shape, or_f32(dtype)); },
-      py::arg("shape") = py::tuple(), py::arg("dtype") = py::none(), "Uniform in [0, 1).",
-      Unlocked());
-  module.def(
-      "randn",
-      [](const Shape& shape, const MaybeDType& dtype) { return randn(shape, or_f32(dtype)); },
-      py::arg("shape") = py::tuple(), py::arg("dtype") = py::none(), "Standard normal.",
-      Unlocked());
-  module.def(
-      "uniform",
-      [](const Shape& shape, const Number& low, const Number& high, const MaybeDType& dtype) {
-        return uniform(shape, low, high, or_f32(dtype));
+      "linspace",
+      [endpoint_of](double start, double stop, int64_t num, bool endpoint,
+                    const MaybeDType& dtype) {
+        return linspace(start, stop, num, or_f32(dtype), endpoint_of(endpoint));
       },
-      py::arg("shape") = py::tuple(), py::arg("low") = 0.0, py::arg("high") = 1.0,
-      py::arg("dtype") = py::none(), "Uniform between low and high.", Unlocked());
+      py::arg("start"), py::arg("stop"), py::arg("num") = 50, py::arg("endpoint") = true,
+      py::arg("dtype") = py::none(), "Values at equal distances.", Unlocked());
   module.def(
-      "randint",
-      [](int64_t low, int64_t high, const Shape& shape, const MaybeDType& dtype) {
-        return randint(shape, low, high, dtype ? dtype->value : DType::I64);
+      "logspace",
+      [endpoint_of](double start, double stop, int64_t num, bool endpoint, double base,
+                    const MaybeDType& dtype) {
+        return logspace(start, stop, num, base, or_f32(dtype), endpoint_of(endpoint));
       },
-      py::arg("low"), py::arg("high"), py::arg("shape") = py::tuple(),
-      py::arg("dtype") = py::none(), "Integers in [low, high), int64 unless told.", Unlocked());
+      py::arg("start"), py::arg("stop"), py::arg("num") = 50, py::arg("endpoint") = true,
+      py::arg("base") = 10.0, py::arg("dtype") = py::none(), "base to the power of linspace.",
+      Unlocked());
 }
 
 }  // namespace
 
 void bind_create(py::module_& module) {
   bind_filled(module);
-  bind_random(module);
 }
 
 }  // namespace reprise::python

@@ -21,6 +21,7 @@ PYBIND11_MODULE(_core, module) {
   bind_layers(module, tensor);
   bind_losses(module);
   bind_create(module);
+  bind_random(module);
   bind_runtime(module);
   bind_optim(module);
   bind_io(module);

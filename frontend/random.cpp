@@ -1,0 +1,177 @@
+// Random tensors.
+#include "frontend/random.h"
+
+#include <cmath>
+
+#include "frontend/create.h"
+#include "frontend/indexing.h"
+#include "frontend/record.h"
+#include "frontend/sorting.h"
+
+namespace reprise {
+
+namespace {
+
+/// One counter gives four 32-bit words.
+Tensor drawn(Op op, const TensorType& type, int64_t words, Generator* generator) {
+  const uint64_t counters = static_cast<uint64_t>(words + 3) / 4;
+  if (generator) {
+    const Generator::Draw draw = generator->take(counters);
+    return record(op, {draw.key.id(), draw.counter.id()}, {}, &type);
+  }
+  Runtime& runtime = Runtime::get();
+  const Tensor key(runtime.random_key());
+  const Tensor counter(runtime.random_counter(counters));
+  return record(op, {key.id(), counter.id()}, {}, &type);
+}
+
+Tensor drawn_floats(Op op, const char* what, const Shape& shape, DType dtype,
+                    Generator* generator) {
+  if (!is_float(dtype)) throw DTypeError(str(what, " makes floats, it was asked for ", dtype));
+  // An f64 takes two words.
+  return drawn(op, {dtype, shape}, shape.numel() * (dtype == DType::F64 ? 2 : 1), generator);
+}
+
+Tensor stored_u64(uint64_t value) {
+  const Tensor x = stored_zeros({DType::U64, Shape()});
+  x.assign_(full({}, value, DType::U64));
+  return x;
+}
+
+/// As wide as draws are in f32: the narrow ones have few steps near 0.
+DType wide(DType dtype) {
+  return dtype == DType::F64 ? dtype : DType::F32;
+}
+
+}  // namespace
+
+void set_seed(uint64_t seed) {
+  Runtime::get().set_seed(seed);
+}
+
+Generator::Generator(uint64_t seed) : key_(stored_u64(seed)), counter_(stored_u64(0)) {}
+
+Generator::Draw Generator::take(uint64_t count) {
+  const Draw draw{.key = key_.value(), .counter = counter_.value()};
+  counter_.assign_(draw.counter + full({}, count, DType::U64));
+  return draw;
+}
+
+Tensor rand(const Shape& shape, DType dtype, Generator* generator) {
+  return drawn_floats(Op::Uniform, "rand", shape, dtype, generator);
+}
+
+Tensor randn(const Shape& shape, DType dtype, Generator* generator) {
+  return drawn_floats(Op::Normal, "randn", shape, dtype, generator);
+}
+
+Tensor uniform(const Shape& shape, Number low, Number high, DType dtype, Generator* generator) {
+  if (!is_float(dtype)) throw DTypeError(str("uniform makes floats, it was asked for ", dtype));
+  const double span = high.as_double() - low.as_double();
+  if (!(low.as_double() <= high.as_double())) {
+    throw Error(str("uniform from ", low, " to ", high, ": expected low <= high"));
+  }
+  for (const double value : {low.as_double(), high.as_double(), span}) {
+    if (!(std::abs(value) <= largest_finite(dtype))) {
+      throw Error(str("uniform from ", low, " to ", high, ": ", value, " overflows ", dtype));
+    }
+  }
+  return rand(shape, dtype, generator) * parameter(span, dtype) + parameter(low, dtype);
+}
+
+Tensor randint(const Shape& shape, int64_t low, int64_t high, DType dtype, Generator* generator) {
+  if (low >= high) throw Error(str("randint from ", low, " to ", high, ": no integers there"));
+  require_fit("randint", low, high - 1, dtype);
+  const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  const int64_t numel = shape.numel();
+  Tensor offset;
+  if (span <= uint64_t{1} << 24) {
+    // The high word of word * span: off a uniform draw by less than span / 2^32.
+    const Tensor word =
+        cast(drawn(Op::RandomBits, {DType::U32, shape}, numel, generator), DType::U64);
+    offset = (word * span) >> 32;
+  } else {
+    const Tensor words = drawn(Op::RandomBits, {DType::U32, Shape{2, numel}}, 2 * numel, generator);
+    const Tensor wide = (cast(words[0], DType::U64) << 32) | cast(words[1], DType::U64);
+    offset = reshape(wide % span, shape);
+  }
+  return cast(cast(offset, DType::I64) + low, dtype);
+}
+
+Tensor exponential(const Shape& shape, Number rate, DType dtype, Generator* generator) {
+  if (!(rate.as_double() > 0)) throw Error(str("exponential: a rate of ", rate, " is not above 0"));
+  if (!is_float(dtype)) {
+    throw DTypeError(str("exponential makes floats, it was asked for ", dtype));
+  }
+  // 1 - u is never 0.
+  const Tensor u = rand(shape, wide(dtype), generator);
+  return cast(-log1p(-u) / parameter(rate, wide(dtype)), dtype);
+}
+
+Tensor truncated_normal(const Shape& shape, double low, double high, DType dtype,
+                        Generator* generator) {
+  if (!(low < high))
+    throw Error(str("truncated_normal from ", low, " to ", high, ": no numbers there"));
+  if (!is_float(dtype)) {
+    throw DTypeError(str("truncated_normal makes floats, it was asked for ", dtype));
+  }
+  // The inverse of the distribution at uniform places between those of the ends, on the side of
+  // zero where it is not near 1.
+  const bool above = low > 0;
+  const double from = above ? -high : low, to = above ? -low : high;
+  const auto erf_at = [](double x) { return std::erf(x * std::sqrt(0.5)); };
+  const Tensor u = rand(shape, DType::F64, generator);
+  const Tensor place =
+      parameter(erf_at(from), DType::F64) + u * parameter(erf_at(to) - erf_at(from), DType::F64);
+  const Tensor x = clamp(erfinv(place) * std::sqrt(2.0), from, to);
+  return cast(above ? -x : x, dtype);
+}
+
+Tensor bernoulli(const Tensor& p, Generator* generator) {
+  const DType dtype = p.dtype();
+  if (!is_float(dtype))
+    throw DTypeError(str("bernoulli: probabilities are floats, not ", p.type()));
+  const Tensor u = rand(p.shape(), wide(dtype), generator);
+  return cast(u < cast(stop_gradient(p), wide(dtype)), dtype);
+}
+
+Tensor permutation(int64_t n, Generator* generator) {
+  if (n < 0) throw ShapeError(str("permutation of ", n, " numbers"));
+  // Two words: that two of 2^20 keys are equal, and in order, is 2^-25 likely.
+  const Tensor words = drawn(Op::RandomBits, {DType::U32, Shape{2, n}}, 2 * n, generator);
+  return argsort((cast(words[0], DType::U64) << 32) | cast(words[1], DType::U64));
+}
+
+Tensor permutation(const Tensor& x, int64_t axis, Generator* generator) {
+  const int along = normalize_axis(axis, x.rank());
+  return gather(x, permutation(x.shape()[along], generator), along);
+}
+
+Tensor multinomial(const Tensor& weights, int64_t count, Replacement replacement,
+                   Generator* generator) {
+  const TensorType type = weights.type();
+  if (!is_float(type.dtype)) {
+    throw DTypeError(str("multinomial: weights are floats, they are ", type));
+  }
+  const int last = normalize_axis(-1, type.shape.rank());
+  const int64_t kinds = type.shape[last];
+  const Tensor p = cast(stop_gradient(weights), wide(type.dtype));
+  if (count < 0 || (replacement == Replacement::No && count > kinds) || (kinds == 0 && count > 0)) {
+    throw Error(str("multinomial: ", count, " draws from ", type));
+  }
+  if (replacement == Replacement::No) {
+    // The position whose exponential waiting time at the rate of its weight is over first.
+    const Tensor wait = exponential(type.shape, 1.0, p.dtype(), generator) / p;
+    return topk(where(p > 0, wait, HUGE_VAL), count, last, Order::Ascending).indices;
+  }
+  SmallVector<int64_t, kMaxDims> extents(type.shape.extents());
+  extents[static_cast<size_t>(last)] = count;
+  const Tensor sums = unsqueeze(cumsum(p, last), -2);  // (.., 1, k)
+  const Tensor u = unsqueeze(rand(Shape(extents), p.dtype(), generator), -1);
+  const Tensor total = slice(sums, -1, {kinds - 1, kinds});
+  // Rounding may bring u to the total itself: no further than the last that weighs something.
+  const Tensor passed = logical_and(sums <= u * total, sums < total);
+  return sum(cast(passed, DType::I64), -1);
+}
+
+}  // namespace reprise
