@@ -1,6 +1,8 @@
 // Tapes and gradients.
 #include "frontend/tape.h"
 
+#include "frontend/create.h"
+#include "frontend/ops.h"
 #include "ir/error.h"
 #include "passes/graph_passes.h"
 
@@ -63,6 +65,22 @@ std::vector<Tensor> Tape::gradient(const Tensor& y, std::initializer_list<Tensor
 
 Tensor Tape::gradient(const Tensor& y, const Tensor& x, const Tensor& seed) const {
   return gradient(y, std::span(&x, 1), seed).front();
+}
+
+Tensor Tape::jvp(const Tensor& y, std::span<const Tensor> xs,
+                 std::span<const Tensor> tangents) const {
+  if (xs.size() != tangents.size()) {
+    throw Error(str("jvp: ", xs.size(), " tensors and ", tangents.size(), " tangents"));
+  }
+  // Gradients are linear in the seed: what they change by along it is the derivative's transpose
+  // transposed. The seed's own value does not matter.
+  const Tensor seed = zeros_like(y);
+  const std::vector<Tensor> gradients = gradient(y, xs, seed);
+  Tensor result = zeros_like(y);
+  for (size_t i = 0; i < xs.size(); ++i) {
+    result = result + gradient(gradients[i], seed, tangents[i]);
+  }
+  return result;
 }
 
 Frozen Tape::freeze(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {

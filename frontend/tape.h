@@ -41,6 +41,14 @@ class Tape {
                                              const Tensor& seed = {}) const;
   [[nodiscard]] Tensor gradient(const Tensor& y, const Tensor& x, const Tensor& seed = {}) const;
 
+  /// Forward mode: how y changes along `tangents`, which have the types of xs: the sum over xs of
+  /// the derivative with respect to x times its tangent. Throws what gradient throws.
+  [[nodiscard]] Tensor jvp(const Tensor& y, std::span<const Tensor> xs,
+                           std::span<const Tensor> tangents) const;
+  [[nodiscard]] Tensor jvp(const Tensor& y, const Tensor& x, const Tensor& tangent) const {
+    return jvp(y, std::span(&x, 1), std::span(&tangent, 1));
+  }
+
   /// What this tape recorded so far, as a function from `inputs` to `outputs` that also repeats the
   /// tape's assigns. Compiles it; computes nothing, and leaves what is pending pending: the
   /// recorded step itself still happens, once. Throws Error when an input was assigned inside the

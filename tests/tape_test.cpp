@@ -393,6 +393,26 @@ TEST(DeepChain, HasAGradient) {
   });
 }
 
+TEST(ForwardMode, IsTheTransposeOfGradients) {
+  const Tape tape;
+  const Tensor x = Tensor::of({1.0, 2.0, -1.0}), w = Tensor::of({0.5, -2.0, 3.0});
+  const Tensor tangent = Tensor::of({1.0, 0.5, 2.0});
+  // d(x^3 w) = 3 x^2 w dx + x^3 dw
+  const Tensor y = x * x * x * w;
+  expect_values(tape.jvp(y, x, tangent), std::vector<double>{1.5, -12, 18});
+  expect_values(tape.jvp(y, std::vector{x, w}, std::vector{tangent, ones_like(w)}),
+                std::vector<double>{2.5, -4, 17});
+  expect_values(tape.jvp(relu(x), x, tangent), std::vector<double>{1, 0.5, 0});
+  expect_values(tape.jvp(w, x, tangent), std::vector<double>{0, 0, 0});
+  expect_scalar(tape.jvp(logsumexp(zeros({4}, DType::F64) + x[0]), x, tangent), 1.0);
+  expect_error<Error>(
+      [&] {
+        return tape.jvp(y, std::vector{x, w}, std::vector{tangent});
+      },
+      {"2", "1"});
+  expect_error<ShapeError>([&] { return tape.jvp(y, x, x[0]); }, {"f64[3]", "f64[]"});
+}
+
 TEST(Threads, ReadOneTensorTogether) {
   const Tensor x = rand({1000}).realize();
   const Tensor y = exp(x) * 2;

@@ -123,6 +123,13 @@ void bind_tape(py::module_& module) {
           },
           Unlocked())
       .def(
+          "jvp",
+          [](const TapeContext& tape, const TensorArg& y, const std::vector<TensorArg>& xs,
+             const std::vector<TensorArg>& tangents) {
+            return tape.get().jvp(y.value, values_of(xs), values_of(tangents));
+          },
+          Unlocked())
+      .def(
           "freeze",
           [](const TapeContext& tape, const std::vector<TensorArg>& inputs,
              const std::vector<TensorArg>& outputs) {

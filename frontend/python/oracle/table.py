@@ -745,9 +745,10 @@ METHODS = {
 NOT_OPS = {
     "elsewhere in this folder": (
         "astype", "arange", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like",
-        "zeros", "zeros_like", "rand", "randint", "randn", "uniform", "dropout", "set_seed", "promote_types",
+        "zeros", "zeros_like", "tri", "linspace", "logspace", "rand", "exponential", "truncated_normal", "bernoulli",
+        "permutation", "multinomial", "randint", "randn", "uniform", "dropout", "set_seed", "promote_types",
         "result_type", "nonzero", "masked_select", "unique_values", "unique_counts",
-        "unique_inverse", "unique_all", "grad", "value_and_grad", "jit", "asarray", "__getitem__",
+        "unique_inverse", "unique_all", "grad", "jvp", "value_and_grad", "jit", "asarray", "__getitem__",
         "Tensor.astype", "Tensor.view",
     ),
     "../tests": (

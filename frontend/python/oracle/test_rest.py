@@ -302,6 +302,38 @@ def test_normal_is_erfinv_of_philox(dtype):
     np.testing.assert_allclose(drawn, expected, rtol=2.0 ** (3 - digits), atol=0)
 
 
+def test_spaces():
+    for start, stop, num in [(0, 1, 5), (-2.5, 7, 33), (3, 3, 4), (1, 2, 1), (0, 1, 0), (5, -5, 11)]:
+        for endpoint in (True, False):
+            actual = rp.linspace(start, stop, num, endpoint, dtype="float64")
+            assert same_bits(np.asarray(actual), np.linspace(start, stop, num, endpoint)).all()
+            actual = rp.logspace(start, stop, num, endpoint, 2.0, dtype="float64")
+            assert np.allclose(np.asarray(actual), np.logspace(start, stop, num, endpoint, 2.0), 1e-14)
+    for n, m, k in [(3, None, 0), (2, 5, 1), (4, 2, -1), (0, 3, 0)]:
+        assert (np.asarray(rp.tri(n, m, k)) == np.tri(n, m, k)).all()
+        assert (np.asarray(rp.eye(n, m, k)) == np.eye(n, m, k)).all()
+
+
+def test_generators():
+    one, other = rp.Generator(5), rp.Generator(5)
+    draws = [
+        lambda g: rp.rand((3,), generator=g), lambda g: rp.randn((3,), "float64", g),
+        lambda g: rp.uniform((3,), -1, 1, generator=g), lambda g: rp.randint(0, 9, (5,), generator=g),
+        lambda g: rp.exponential((3,), 2.0, generator=g), lambda g: rp.truncated_normal((3,), generator=g),
+        lambda g: rp.bernoulli(np.full(9, 0.5), g), lambda g: rp.permutation(7, g),
+        lambda g: rp.permutation(np.arange(7), generator=g),
+        lambda g: rp.multinomial(np.ones(5), 3, generator=g),
+    ]  # fmt: skip
+    for draw in draws:
+        first = np.asarray(draw(one))
+        rp.rand((4,))
+        assert same_bits(np.asarray(draw(other)), first).all()
+    step = rp.jit(lambda x: x + rp.rand((3,), generator=one))
+    zero = np.zeros(3, np.float32)
+    for _ in range(3):
+        assert np.asarray(step(zero)).tolist() == np.asarray(draws[0](other)).tolist()
+
+
 def test_randint_and_ranges():
     rp.set_seed(5)
     for low, high in [(0, 1), (-3, 4), (0, 2**40), (-(2**62), 2**62)]:

@@ -118,3 +118,22 @@ def grad(function, argnums=0, has_aux=False):
         return (gradients, result[1]) if has_aux else gradients
 
     return gradients_only
+
+
+def jvp(function, primals, tangents):
+    """function(*primals), and how it changes along `tangents`: forward mode.
+
+    `function` returns a tensor; primals and tangents are sequences of as many tensors, each
+    tangent of its primal's type.
+    """
+    primals, tangents = list(primals), [asarray(t) for t in tangents]
+    if len(primals) != len(tangents):
+        raise _core.Error(f"jvp: {len(primals)} primals and {len(tangents)} tangents")
+    with Tape() as tape:
+        primals = [_own(p) for p in primals]
+        y = function(*primals)
+        if not isinstance(y, Tensor):
+            raise _core.DTypeError(
+                f"a function to differentiate returned {type(y).__name__}, expected a tensor"
+            )
+        return y, tape._tape.jvp(y, primals, tangents)

@@ -153,3 +153,13 @@ def test_loader():
     assert [y.tolist() for _, y in loader] != [seen[:4], seen[4:8], seen[8:]]
     loader.epoch = 0
     assert [y.tolist() for _, y in loader] == [seen[:4], seen[4:8], seen[8:]]
+
+
+def test_forward_mode():
+    x, w = np.array([1.0, 2.0, -1.0]), np.array([0.5, -2.0, 3.0])
+    y, change = rp.jvp(lambda x, w: x**3 * w, (x, w), (np.array([1.0, 0.5, 2.0]), np.ones(3)))
+    assert np.asarray(y).tolist() == [0.5, -16, -3]
+    assert np.allclose(np.asarray(change), [2.5, -4, 17])
+    assert rp.jit(lambda x: rp.jvp(rp.sin, (x,), (x,))[1])(rp.asarray([0.0])).tolist() == [0]
+    with pytest.raises(rp.Error):
+        rp.jvp(rp.sin, (x,), ())
