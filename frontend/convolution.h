@@ -8,6 +8,7 @@ namespace reprise {
 /// One number for all spatial axes, or one for each of them.
 class PerAxis {
  public:
+  PerAxis() = default;  ///< none, where what is not told follows from something else
   template <class T>
   requires std::is_integral_v<T> PerAxis(T value)
       : values_{static_cast<int64_t>(value)} {}                        // NOLINT: implicit
@@ -15,6 +16,7 @@ class PerAxis {
   PerAxis(std::span<const int64_t> values) : values_(values) {}        // NOLINT: implicit
   PerAxis(const std::vector<int64_t>& values)
       : values_(std::span<const int64_t>(values)) {}  // NOLINT
+  [[nodiscard]] bool empty() const { return values_.empty(); }
   /// The numbers of `axes` axes. Throws ShapeError naming `what` where there are others.
   [[nodiscard]] SmallVector<int64_t, kMaxDims> of(int axes, std::string_view what) const;
 

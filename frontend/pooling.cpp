@@ -28,7 +28,7 @@ struct Pool {
 };
 
 Pool pool_of(std::string_view name, int axes, const Tensor& x, const PerAxis& kernel,
-             const std::optional<PerAxis>& stride, const PerAxis& padding, const PerAxis& dilation,
+             const PerAxis& stride, const PerAxis& padding, const PerAxis& dilation,
              CeilMode mode) {
   Pool pool{.what = str(name, axes, "d"),
             .axes = axes,
@@ -37,7 +37,7 @@ Pool pool_of(std::string_view name, int axes, const Tensor& x, const PerAxis& ke
             .padding = {},
             .dilation = {}};
   pool.kernel = kernel.of(axes, pool.what);
-  pool.stride = stride ? stride->of(axes, pool.what) : pool.kernel;
+  pool.stride = stride.empty() ? pool.kernel : stride.of(axes, pool.what);
   pool.padding = padding.of(axes, pool.what);
   pool.dilation = dilation.of(axes, pool.what);
   const TensorType type = x.type();

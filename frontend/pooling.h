@@ -12,8 +12,8 @@ namespace reprise {
 enum class CeilMode : uint8_t { No, Yes };
 
 struct MaxPoolOptions {
-  std::optional<PerAxis> stride{};  ///< the kernel unless told
-  PerAxis padding = 0;              ///< at most half of what a window reaches over
+  PerAxis stride{};     ///< the kernel unless told
+  PerAxis padding = 0;  ///< at most half of what a window reaches over
   PerAxis dilation = 1;
   CeilMode ceil_mode = CeilMode::No;
 };
@@ -39,8 +39,8 @@ using Pooled = std::pair<Tensor, Tensor>;
 
 enum class CountPadding : uint8_t { No, Yes };
 struct AvgPoolOptions {
-  std::optional<PerAxis> stride{};  ///< the kernel unless told
-  PerAxis padding = 0;              ///< at most half of the kernel
+  PerAxis stride{};     ///< the kernel unless told
+  PerAxis padding = 0;  ///< at most half of the kernel
   CeilMode ceil_mode = CeilMode::No;
   /// Whether padding counts among the elements of a window. What lies past it never does.
   CountPadding count_padding = CountPadding::Yes;
@@ -55,7 +55,7 @@ struct AvgPoolOptions {
                                 const AvgPoolOptions& options = {});
 
 struct LpPoolOptions {
-  std::optional<PerAxis> stride{};  ///< the kernel unless told
+  PerAxis stride{};  ///< the kernel unless told
   CeilMode ceil_mode = CeilMode::No;
 };
 /// The p-norm (see `norm`) of each window.

@@ -65,6 +65,8 @@ void bind_reductions(py::module_& module, TensorClass& tensor);
 void bind_movement(py::module_& module, TensorClass& tensor);
 void bind_rearrange(py::module_& module, TensorClass& tensor);
 void bind_contractions(py::module_& module);
+void bind_convolution(py::module_& module, TensorClass& tensor);
+void bind_pooling(py::module_& module);
 void bind_losses(py::module_& module);
 void bind_layers(py::module_& module, TensorClass& tensor);
 void bind_create(py::module_& module);

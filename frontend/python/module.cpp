@@ -17,6 +17,8 @@ PYBIND11_MODULE(_core, module) {
   bind_rearrange(module, tensor);
   bind_contractions(module);
   bind_layers(module, tensor);
+  bind_convolution(module, tensor);
+  bind_pooling(module);
   bind_losses(module);
   bind_create(module);
   bind_runtime(module);

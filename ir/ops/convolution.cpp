@@ -126,26 +126,124 @@ Value windows(Builder& b, Value x, const Shape& weights, const Geometry& g) {
   return b.window(x, sizes, g.strides, g.dilations);
 }
 
-Value compose(Builder& b, std::span<const Value> operands, const OpContext& ctx) {
-  const Geometry g(ctx.attrs);
-  const Shape weights = b.shape(operands[1]);
-  const TensorType result = *ctx.result;
+/// One product of the weights with windows of the input, for a result of that shape.
+Value product_with_windows(Builder& b, Value x, Value w, const Geometry& g, const Shape& result) {
+  const Shape weights = b.shape(w);
   const int n = g.spatial();
-  const int64_t images = result.shape[0], places = product(result.shape, 2);
+  const int64_t images = result[0], places = product(result, 2);
   const int64_t depth = product(weights, 1), outputs = weights[0];
-  const Value seen = windows(b, operands[0], weights, g);
+  const Value seen = windows(b, x, weights, g);
   Extents order{0, 1};
   for (int i = 0; i < n; ++i) order.push_back(2 + n + i);
   for (int i = 0; i < n; ++i) order.push_back(2 + i);
   const Value columns = b.permute(seen, order);
   if (g.groups == 1) {
-    const Value product = b.matmul(b.reshape(operands[1], Shape{outputs, depth}),
-                                   b.reshape(columns, Shape{images, depth, places}));
-    return b.reshape(product, result.shape);
+    return b.reshape(b.matmul(b.reshape(w, Shape{outputs, depth}),
+                              b.reshape(columns, Shape{images, depth, places})),
+                     result);
   }
-  const Value product = b.matmul(b.reshape(operands[1], Shape{g.groups, outputs / g.groups, depth}),
-                                 b.reshape(columns, Shape{images, g.groups, depth, places}));
-  return b.reshape(product, result.shape);
+  return b.reshape(b.matmul(b.reshape(w, Shape{g.groups, outputs / g.groups, depth}),
+                            b.reshape(columns, Shape{images, g.groups, depth, places})),
+                   result);
+}
+
+/// Whether the zeros between elements need not be multiplied: see `by_phases`.
+bool has_phases(const Geometry& g) {
+  bool spaced = false;
+  for (size_t i = 0; i < g.spacings.size(); ++i) {
+    if (g.spacings[i] == 1) continue;
+    spaced = true;
+    if (g.strides[i] != 1 || g.dilations[i] != 1) return false;
+  }
+  return spaced;
+}
+
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/// Of an input with z - 1 zeros between its elements, elements z apart of the result read the same
+/// taps of the kernel: every z-th. So the phases of the result are channels of a convolution
+/// without zeros, whose kernels hold T = ceil(k / z) taps, the first of them zeros where z does not
+/// divide k. With the kernel counted backward, place o is place j of phase q where o + k - 1 - low
+/// = z j + q, and its tap t, counted backward too, meets element j - t.
+Value by_phases(Builder& b, Value x, Value w, const Geometry& g, const Shape& result) {
+  const Shape weights = b.shape(w), shape = b.shape(x);
+  const int n = g.spatial();
+  struct Axis {
+    int64_t z, taps, places, low, high, start;
+  };
+  SmallVector<Axis, kMaxSpatial> axes;
+  int64_t phases = 1;
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t z = g.spacings[at], k = weights[2 + i], extent = result[2 + i];
+    phases *= z;
+    if (z == 1) {
+      axes.push_back({1, k, extent, g.low[at], g.high[at], 0});
+      continue;
+    }
+    const int64_t taps = (k + z - 1) / z, shift = k - 1 - g.low[at];
+    const int64_t first = floor_div(shift, z);
+    const int64_t places = floor_div(shift + extent - 1, z) - first + 1;
+    const int64_t low = taps - 1 - first;
+    axes.push_back(
+        {z, taps, places, low, places + taps - 1 - shape[2 + i] - low, shift - z * first});
+  }
+  // The weights: (O, C, taps, phases, ..) to (O * phases, C, taps..).
+  Extents front{0, 0}, none{0, 0}, digits{weights[0], weights[1]}, order{0};
+  Extents by_phase{weights[0] * phases, weights[1]}, low, high, strides;
+  uint32_t phase_axes = 0;
+  for (int i = 0; i < n; ++i) {
+    const Axis& axis = axes[i];
+    front.push_back(axis.z * axis.taps - weights[2 + i]);
+    none.push_back(0);
+    digits.push_back(axis.taps);
+    digits.push_back(axis.z);
+    order.push_back(3 + 2 * i);
+    phase_axes |= 1u << (3 + 2 * i);
+    by_phase.push_back(axis.taps);
+    low.push_back(axis.low);
+    high.push_back(axis.high);
+    strides.push_back(1);
+  }
+  order.push_back(1);
+  for (int i = 0; i < n; ++i) order.push_back(2 + 2 * i);
+  w = b.flip(b.reshape(b.pad(w, front, none), Shape(digits)), phase_axes);
+  w = b.reshape(b.permute(w, order), Shape(by_phase));
+
+  // The result: (N * O, phases.., places..) to (N, O, places * phases..), of which a part counts.
+  Extents channels{shape[0], weights[0] * phases}, apart{shape[0] * weights[0]}, back{0};
+  Extents joined{shape[0], weights[0]}, starts{0, 0}, ones{1, 1};
+  for (int i = 0; i < n; ++i) apart.push_back(axes[i].z);
+  for (int i = 0; i < n; ++i) {
+    const Axis& axis = axes[i];
+    channels.push_back(axis.places);
+    apart.push_back(axis.places);
+    back.push_back(1 + n + i);
+    back.push_back(1 + i);
+    joined.push_back(axis.places * axis.z);
+    starts.push_back(axis.start);
+    ones.push_back(1);
+  }
+  const Attrs attrs = Attrs()
+                          .add_int(g.groups)
+                          .add_ints(strides)
+                          .add_ints(low)
+                          .add_ints(high)
+                          .add_ints(strides)
+                          .add_ints(g.dilations);
+  const Value y = product_with_windows(b, x, w, Geometry(attrs), Shape(channels));
+  const Value together = b.reshape(b.permute(b.reshape(y, Shape(apart)), back), Shape(joined));
+  return b.slice(together, starts, ones, result);
+}
+
+Value compose(Builder& b, std::span<const Value> operands, const OpContext& ctx) {
+  const Geometry g(ctx.attrs);
+  const Shape result = ctx.result->shape;
+  const bool empty = result.numel() == 0 || b.shape(operands[1]).numel() == 0;
+  return has_phases(g) && !empty ? by_phases(b, operands[0], operands[1], g, result)
+                                 : product_with_windows(b, operands[0], operands[1], g, result);
 }
 
 /// The cotangent, spread by the strides and padded, convolved with the weights turned around and
