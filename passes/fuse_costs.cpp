@@ -73,8 +73,9 @@ uint32_t variables_of(const IndexSpace& space, const IndexExpr& e) {
 
 /// Whether a contraction reads its operand through movements from `memory` as it packs it: because
 /// a copy would have more elements than there are (windows), or because digits of its loops are all
-/// there is to compute. Both axes of the tile must advance in memory.
-bool is_seen_through(const Graph& graph, NodeId operand, NodeId memory) {
+/// there is to compute. Both axes of the tile must advance in memory. What all products of a batch
+/// share is packed for each of them: a copy is made once.
+bool is_seen_through(const Graph& graph, const Node& product, NodeId operand, NodeId memory) {
   const Shape& shape = graph[operand].type.shape;
   IndexSpace space;
   IndexMap map;
@@ -90,7 +91,12 @@ bool is_seen_through(const Graph& graph, NodeId operand, NodeId memory) {
     if (shape[axis] > 1) wanted |= uint32_t{1} << axis;
   }
   if ((wanted & ~seen) != 0) return false;
-  if (shape.numel() > graph[memory].type.shape.numel()) return true;
+  const auto batch = [](const Shape& s) {
+    return s.numel() / std::max<int64_t>(1, s[s.rank() - 1] * s[s.rank() - 2]);
+  };
+  const bool shared = batch(shape) < batch(product.type.shape);
+  if (!shared && shape.numel() > graph[memory].type.shape.numel()) return true;
+  if (shared && !map.conditions.empty()) return false;
   const auto is_affine = [&](const IndexExpr& e) { return is_affine_when_split(space, e); };
   return std::all_of(map.coordinates.begin(), map.coordinates.end(), is_affine) &&
          std::all_of(map.conditions.begin(), map.conditions.end(),
@@ -99,7 +105,7 @@ bool is_seen_through(const Graph& graph, NodeId operand, NodeId memory) {
 
 /// The value whose memory a contraction reads its operand from: the deepest one below it that it is
 /// a strided view of, each axis of the tile advancing, or sees through to; else the operand itself.
-NodeId operand_memory(const Graph& graph, NodeId operand) {
+NodeId operand_memory(const Graph& graph, const Node& product, NodeId operand) {
   std::vector<NodeId> below{operand};
   while (op_def(graph[below.back()].op).kind == OpKind::Movement && below.size() < kMaxViews) {
     below.push_back(graph[below.back()].operands[0]);
@@ -120,7 +126,8 @@ NodeId operand_memory(const Graph& graph, NodeId operand) {
   };
   const Node& deepest = graph[below.back()];
   const bool has_memory = op_def(deepest.op).kind != OpKind::Leaf || deepest.op == Op::Input;
-  if (!is_readable(below.back()) && has_memory && is_seen_through(graph, operand, below.back())) {
+  if (!is_readable(below.back()) && has_memory &&
+      is_seen_through(graph, product, operand, below.back())) {
     return below.back();
   }
   while (below.size() > 1 && !is_readable(below.back())) below.pop_back();
@@ -222,7 +229,7 @@ std::vector<Needs> find_needs(const Graph& graph) {
         need.expanded |= node.type.shape.numel() > graph[operand].type.shape.numel();
       }
       if (kind == OpKind::Contraction) {
-        const NodeId memory = operand_memory(graph, operand);
+        const NodeId memory = operand_memory(graph, node, operand);
         if (graph[memory].op == Op::Input) continue;
         Needs& factor = needs[memory.index];
         if (op_def(graph[memory].op).kind == OpKind::Elementwise) {
