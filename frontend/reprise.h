@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/contractions.h"
+#include "frontend/convolution.h"
 #include "frontend/create.h"
 #include "frontend/data_loader.h"
 #include "frontend/frozen.h"
@@ -13,6 +14,7 @@
 #include "frontend/nn.h"
 #include "frontend/ops.h"
 #include "frontend/optim.h"
+#include "frontend/pooling.h"
 #include "frontend/progress.h"
 #include "frontend/random.h"
 #include "frontend/rearrange.h"

@@ -152,6 +152,46 @@ Value Builder::pad(Value a, std::span<const int64_t> low, std::span<const int64_
   return record(Op::Pad, {a}, Attrs().add_ints(low).add_ints(high));
 }
 
+Value Builder::window(Value a, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                      std::span<const int64_t> dilations) {
+  return record(Op::Window, {a}, Attrs().add_ints(sizes).add_ints(strides).add_ints(dilations));
+}
+
+Value Builder::spread(Value a, int axis, int64_t gap) {
+  const Shape shape = this->shape(a);
+  const int64_t count = shape[axis];
+  if (gap == 0 || count <= 1) return a;
+  int64_t outer = 1, inner = 1;
+  for (int i = 0; i < axis; ++i) outer *= shape[i];
+  for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+  const int64_t low[] = {0, 0, 0, 0};
+  const int64_t high[] = {0, 0, gap, 0};
+  const int64_t length = count * (gap + 1);
+  const Value gaps =
+      reshape(pad(reshape(a, {outer, count, 1, inner}), low, high), Shape{outer, length, inner});
+  // No zeros after the last.
+  const int64_t starts[] = {0, 0, 0}, steps[] = {1, 1, 1};
+  std::array<int64_t, kMaxDims> extents;
+  std::copy(shape.begin(), shape.end(), extents.begin());
+  extents[static_cast<size_t>(axis)] = length - gap;
+  return reshape(
+      slice(gaps, starts, steps, Shape{outer, length - gap, inner}),
+      Shape(std::span<const int64_t>(extents.data(), static_cast<size_t>(shape.rank()))));
+}
+
+Value Builder::flip(Value a, uint32_t axes_mask) {
+  const Shape shape = this->shape(a);
+  const auto rank = static_cast<size_t>(shape.rank());
+  std::array<int64_t, kMaxDims> starts{}, steps;
+  steps.fill(1);
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if ((axes_mask >> axis & 1) == 0 || shape[axis] <= 1) continue;
+    starts[static_cast<size_t>(axis)] = shape[axis] - 1;
+    steps[static_cast<size_t>(axis)] = -1;
+  }
+  return slice(a, {starts.data(), rank}, {steps.data(), rank}, shape);
+}
+
 Value Builder::unbroadcast(Value gradient, Shape target) {
   const Shape from = shape(gradient);
   if (from == target) return gradient;

@@ -72,6 +72,12 @@ class Builder {
   Value slice(Value a, std::span<const int64_t> starts, std::span<const int64_t> steps,
               const Shape& result);
   Value pad(Value a, std::span<const int64_t> low, std::span<const int64_t> high);  ///< zeros
+  /// The last sizes.size() axes seen through windows; their positions become the last axes.
+  Value window(Value a, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+               std::span<const int64_t> dilations);
+  /// `gap` zeros between neighbours along an axis.
+  Value spread(Value a, int axis, int64_t gap);
+  Value flip(Value a, uint32_t axes_mask);
   Value matmul(Value a, Value b) { return record(Op::Matmul, {a, b}); }
   /// Sums a gradient of a broadcast result back to the operand's shape.
   Value unbroadcast(Value gradient, Shape shape);

@@ -50,6 +50,9 @@ class Graph {
 [[nodiscard]] uint32_t num_inputs(const Graph& graph);
 [[nodiscard]] uint32_t num_parameters(const Graph& graph);
 
+/// Contractions that are made of other ops (a convolution) as those.
+[[nodiscard]] Graph expand(const Graph& graph);
+
 /// Textual form; `print(parse(text)) == text`. Grammar: docs/IR.md.
 [[nodiscard]] std::string print(const Graph& graph);
 /// Throws ParseError with line and column.

@@ -16,14 +16,14 @@ using Bytes = std::vector<std::byte>;
 
 class GraphInterpreter {
  public:
-  GraphInterpreter(const Graph& graph, const Numerics& numerics,
-                   std::span<const void* const> inputs, std::span<const uint64_t> parameters)
-      : graph_(graph),
+  GraphInterpreter(Graph graph, const Numerics& numerics, std::span<const void* const> inputs,
+                   std::span<const uint64_t> parameters)
+      : graph_(std::move(graph)),
         numerics_(numerics),
         inputs_(inputs),
         parameters_(parameters),
-        values_(graph.size()),
-        uses_(graph.size()) {}
+        values_(graph_.size()),
+        uses_(graph_.size()) {}
 
   std::vector<Bytes> run() {
     for (const Node& node : graph_.nodes()) {
@@ -250,6 +250,18 @@ class GraphInterpreter {
         }
         break;
       }
+      case Movement::Window: {
+        const int own = operand.shape.rank();
+        const int windows = rank - own;
+        const std::span<const int64_t> steps = node.attrs.ints(1 + windows);
+        const std::span<const int64_t> dilations = node.attrs.ints(2 + 2 * windows);
+        for (int axis = 0; axis < own; ++axis) {
+          const int window = axis - (own - windows);
+          affine.coefficients[axis] = strides[axis] * (window < 0 ? 1 : steps[window]);
+          if (window >= 0) affine.coefficients[own + window] = strides[axis] * dilations[window];
+        }
+        break;
+      }
     }
     const ScalarId element = load(scalar, 0, std::move(affine), operand.dtype, mask);
     run_body(body, element, node, out);
@@ -356,7 +368,7 @@ class GraphInterpreter {
     }
   }
 
-  const Graph& graph_;
+  const Graph graph_;
   const Numerics& numerics_;
   std::span<const void* const> inputs_;
   std::span<const uint64_t> parameters_;
@@ -369,7 +381,7 @@ class GraphInterpreter {
 std::vector<std::vector<std::byte>> interpret(const Graph& graph, const Numerics& numerics,
                                               std::span<const void* const> inputs,
                                               std::span<const uint64_t> parameters) {
-  return GraphInterpreter(graph, numerics, inputs, parameters).run();
+  return GraphInterpreter(expand(graph), numerics, inputs, parameters).run();
 }
 
 }  // namespace reprise

@@ -39,8 +39,8 @@ enum class OpKind : uint8_t {
   return kind == OpKind::Scan || kind == OpKind::Scatter || kind == OpKind::Sort;
 }
 
-/// How a movement op's result index maps to its operand's. Lowering knows these five and no more.
-enum class Movement : uint8_t { Reshape, Permute, Broadcast, Slice, Pad };
+/// How a movement op's result index maps to its operand's. Lowering knows these six and no more.
+enum class Movement : uint8_t { Reshape, Permute, Broadcast, Slice, Pad, Window };
 
 class Builder;
 class GradientContext;
@@ -98,7 +98,9 @@ struct OpDef {
                          std::span<const ScalarId> axis_indices, const OpContext&) = nullptr;
   ReduceKind reduce = ReduceKind::Sum;    ///< Reduction
   Movement movement = Movement::Reshape;  ///< Movement
-  /// Composite: records its definition. The context's result is the inferred type.
+  /// Records its definition; the context's result is the inferred type. Of a composite when it is
+  /// recorded. Of a contraction that has one later, in `expand`: it stays a node until gradients,
+  /// which know it as a whole, have been taken.
   Value (*compose)(Builder&, std::span<const Value>, const OpContext&) = nullptr;
   /// Adds to the operands' gradients, in ordinary ops. Null: not differentiable (zero gradient).
   void (*gradient)(GradientContext&) = nullptr;

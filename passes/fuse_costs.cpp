@@ -37,9 +37,75 @@ int64_t cost_of(ScalarOp op) {
 /// Movements between an operand and its memory that are looked at.
 constexpr size_t kMaxViews = 16;
 
+/// Whether an index is affine once loops are split: sums of variables and of digits of them.
+bool is_affine_when_split(const IndexSpace& space, const IndexExpr& e) {
+  for (const IndexTerm& term : e.terms) {
+    const IndexAtom& atom = space.atom(term.atom);
+    switch (atom.kind) {
+      case IndexAtom::Kind::Variable:
+        break;
+      case IndexAtom::Kind::Scalar:
+        return false;
+      case IndexAtom::Kind::Div:
+      case IndexAtom::Kind::Mod: {
+        if (atom.of.offset != 0 || atom.of.terms.size() != 1 || atom.of.terms[0].coefficient != 1) {
+          return false;
+        }
+        const int64_t extent = space.atom(atom.of.terms[0].atom).high + 1;
+        if (extent % atom.divisor != 0 || !is_affine_when_split(space, atom.of)) return false;
+        break;
+      }
+    }
+  }
+  return true;
+}
+
+/// The variables that an index depends on, as a mask.
+uint32_t variables_of(const IndexSpace& space, const IndexExpr& e) {
+  uint32_t mask = 0;
+  for (const IndexTerm& term : e.terms) {
+    const IndexAtom& atom = space.atom(term.atom);
+    mask |= atom.kind == IndexAtom::Kind::Variable ? uint32_t{1} << atom.number
+                                                   : variables_of(space, atom.of);
+  }
+  return mask;
+}
+
+/// Whether a contraction reads its operand through movements from `memory` as it packs it: because
+/// a copy would have more elements than there are (windows), or because digits of its loops are all
+/// there is to compute. Both axes of the tile must advance in memory. What all products of a batch
+/// share is packed for each of them: a copy is made once.
+bool is_seen_through(const Graph& graph, const Node& product, NodeId operand, NodeId memory) {
+  const Shape& shape = graph[operand].type.shape;
+  IndexSpace space;
+  IndexMap map;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    map.coordinates.push_back(space.variable(static_cast<uint32_t>(axis), shape[axis]));
+  }
+  for (NodeId id = operand; id != memory; id = graph[id].operands[0]) {
+    map = space.through(graph[id], graph[graph[id].operands[0]].type.shape, map);
+  }
+  uint32_t seen = 0, wanted = 0;
+  for (const IndexExpr& e : map.coordinates) seen |= variables_of(space, e);
+  for (int axis = shape.rank() - 2; axis < shape.rank(); ++axis) {
+    if (shape[axis] > 1) wanted |= uint32_t{1} << axis;
+  }
+  if ((wanted & ~seen) != 0) return false;
+  const auto batch = [](const Shape& s) {
+    return s.numel() / std::max<int64_t>(1, s[s.rank() - 1] * s[s.rank() - 2]);
+  };
+  const bool shared = batch(shape) < batch(product.type.shape);
+  if (!shared && shape.numel() > graph[memory].type.shape.numel()) return true;
+  if (shared && !map.conditions.empty()) return false;
+  const auto is_affine = [&](const IndexExpr& e) { return is_affine_when_split(space, e); };
+  return std::all_of(map.coordinates.begin(), map.coordinates.end(), is_affine) &&
+         std::all_of(map.conditions.begin(), map.conditions.end(),
+                     [&](const IndexCondition& c) { return is_affine(c.value); });
+}
+
 /// The value whose memory a contraction reads its operand from: the deepest one below it that it is
-/// a strided view of, each axis of the tile advancing; else the operand itself.
-NodeId operand_memory(const Graph& graph, NodeId operand) {
+/// a strided view of, each axis of the tile advancing, or sees through to; else the operand itself.
+NodeId operand_memory(const Graph& graph, const Node& product, NodeId operand) {
   std::vector<NodeId> below{operand};
   while (op_def(graph[below.back()].op).kind == OpKind::Movement && below.size() < kMaxViews) {
     below.push_back(graph[below.back()].operands[0]);
@@ -58,6 +124,12 @@ NodeId operand_memory(const Graph& graph, NodeId operand) {
     }
     return true;
   };
+  const Node& deepest = graph[below.back()];
+  const bool has_memory = op_def(deepest.op).kind != OpKind::Leaf || deepest.op == Op::Input;
+  if (!is_readable(below.back()) && has_memory &&
+      is_seen_through(graph, product, operand, below.back())) {
+    return below.back();
+  }
   while (below.size() > 1 && !is_readable(below.back())) below.pop_back();
   return below.back();
 }
@@ -162,7 +234,7 @@ std::vector<Needs> find_needs(const Graph& graph) {
         need.expanded |= node.type.shape.numel() > graph[operand].type.shape.numel();
       }
       if (kind == OpKind::Contraction) {
-        const NodeId memory = operand_memory(graph, operand);
+        const NodeId memory = operand_memory(graph, node, operand);
         if (graph[memory].op == Op::Input) continue;
         Needs& factor = needs[memory.index];
         if (op_def(graph[memory].op).kind == OpKind::Elementwise) {
@@ -173,7 +245,11 @@ std::vector<Needs> find_needs(const Graph& graph) {
           };
           factor.factor = true;
           factor.batched = has_batch(node.operands[0]) && has_batch(node.operands[1]);
-          factor.reuse = node.type.shape[node.type.shape.rank() - (o == 0 ? 1 : 2)];
+          // What windows read repeatedly they would compute repeatedly.
+          const int64_t repeats =
+              std::max<int64_t>(1, graph[operand].type.shape.numel() /
+                                       std::max<int64_t>(1, graph[memory].type.shape.numel()));
+          factor.reuse = node.type.shape[node.type.shape.rank() - (o == 0 ? 1 : 2)] / repeats;
         } else {
           factor.stored = true;
         }

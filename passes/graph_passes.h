@@ -7,6 +7,8 @@
 
 namespace reprise {
 
+// First, in ir/graph.h because the interpreter needs it too: expand.
+
 /// Drops nodes no output needs; parameters and inputs keep their indices.
 [[nodiscard]] Graph dce(const Graph& graph);
 /// Merges equal nodes (op, type, operands, attributes). Random bits with the same operands merge

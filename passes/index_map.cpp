@@ -113,11 +113,9 @@ IndexSpace::Quotient IndexSpace::divide(const IndexExpr& a, int64_t divisor) {
   Quotient result;
   IndexExpr rest{.offset = a.offset, .terms = {}};
   for (const IndexTerm& term : a.terms) {
-    if (term.coefficient % divisor == 0) {
-      result.div.terms.push_back({term.atom, term.coefficient / divisor});
-    } else {
-      rest.terms.push_back(term);
-    }
+    const int64_t whole = term.coefficient / divisor, left = term.coefficient % divisor;
+    if (whole != 0) result.div.terms.push_back({term.atom, whole});
+    if (left != 0) rest.terms.push_back({term.atom, left});
   }
   const IndexRange bounds = range(rest);
   const int64_t whole = floor_div(bounds.low, divisor);
@@ -286,6 +284,24 @@ IndexMap IndexSpace::through(const Node& movement, const Shape& operand, const I
       }
       return out;
     }
+    case Movement::Window: {
+      const auto own = static_cast<size_t>(operand.rank());
+      const size_t windows = result.coordinates.size() - own;
+      const std::span<const int64_t> strides = movement.attrs.ints(static_cast<int>(windows) + 1);
+      const std::span<const int64_t> dilations =
+          movement.attrs.ints(2 * static_cast<int>(windows) + 2);
+      for (size_t i = 0; i < own; ++i) {
+        if (operand[static_cast<int>(i)] == 1) continue;
+        if (i + windows < own) {
+          out.coordinates[i] = result.coordinates[i];
+          continue;
+        }
+        const size_t w = i + windows - own;
+        out.coordinates[i] = add(scale(result.coordinates[i], strides[w]),
+                                 scale(result.coordinates[own + w], dilations[w]));
+      }
+      return out;
+    }
   }
   REPRISE_ASSERT(false);
   return out;
@@ -379,6 +395,7 @@ bool is_identity_movement(const Node& movement, const Shape& operand) {
     }
     case Movement::Slice:
     case Movement::Pad:
+    case Movement::Window:
       return false;
   }
   return false;

@@ -9,6 +9,8 @@ namespace {
 
 /// Loops a tensor axis is cut into at most; a request beyond it keeps its division.
 constexpr size_t kMaxFactors = 6;
+/// Iterations that are worth an inner loop of their own, of which some lanes stay empty.
+constexpr int64_t kLongLoop = 12;
 
 using Affines = std::vector<Affine*>;
 
@@ -76,7 +78,7 @@ std::vector<IndexExpr> LoopAxes::coordinates(IndexSpace& space, uint32_t first) 
 }
 
 bool LoopAxes::split(uint32_t loop, int64_t inner) {
-  if (splitting_ == Splitting::Fixed) return false;
+  if (splitting_ == Splitting::Long && inner < kLongLoop) return false;
   for (auto& axis : factors_) {
     if (loop >= axis.size()) {
       loop -= static_cast<uint32_t>(axis.size());

@@ -13,7 +13,10 @@ namespace reprise {
 /// The loops that iterate over some tensor axes; an axis may be several nested loops.
 class LoopAxes {
  public:
-  enum class Splitting : uint8_t { Allowed, Fixed };
+  enum class Splitting : uint8_t {
+    Allowed,
+    Long,  ///< only where the inner loop is long enough to be run by vectors
+  };
 
   LoopAxes() = default;
   explicit LoopAxes(std::span<const int64_t> extents, Splitting splitting = Splitting::Allowed);

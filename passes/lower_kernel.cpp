@@ -119,18 +119,17 @@ class GroupLowering : NestLowering {
         batch.push_back(shape[i]);
       }
     }
-    const auto tile_loops = static_cast<uint32_t>(tile.size());
     const Nest nest{.grid = LoopAxes(batch),
-                    .parallel = LoopAxes(tile, LoopAxes::Splitting::Fixed),
-                    .reduce = LoopAxes(std::span(&k, 1), LoopAxes::Splitting::Fixed)};
+                    .parallel = LoopAxes(tile, LoopAxes::Splitting::Long),
+                    .reduce = LoopAxes(std::span(&k, 1))};
     Part part = build_part(nest, [&](const Nest& nest, Stage& stage) {
       stage.kind = StageKind::Contraction;
-      const uint32_t grid_loops = nest.grid.num_loops();
+      const uint32_t outer_loops = nest.grid.num_loops() + nest.parallel.num_loops();
       const DType dtype = accumulator_dtype(anchor());
 
-      ValueLowering body = values(stage.body, grid_loops + tile_loops + 1);
+      ValueLowering body = values(stage.body, outer_loops + nest.reduce.num_loops());
       const IndexMap point = tile_point(body.space(), nest);
-      const IndexExpr depth = body.space().variable(grid_loops + tile_loops, k);
+      const IndexExpr depth = nest.reduce.coordinates(body.space(), outer_loops)[0];
       IndexMap in_a = point, in_b = point;
       in_a.coordinates[rank - 1] = depth;
       in_b.coordinates[rank - 2] = depth;
@@ -140,7 +139,7 @@ class GroupLowering : NestLowering {
       dot.value2 = builder.cast(body.value(b, operand_map(b, in_b)), dtype);
       stage.reductions.push_back(dot);
 
-      ValueLowering post = values(stage.post, grid_loops + tile_loops);
+      ValueLowering post = values(stage.post, outer_loops);
       IndexMap result = tile_point(post.space(), nest);
       post.bind(group_.anchor, result,
                 post.builder().cast(post.builder().reduced(0, dtype), anchor().type.dtype));

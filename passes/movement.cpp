@@ -32,6 +32,8 @@ bool moves_nothing(const Node& node, const Shape& operand) {
       }
       return true;
     }
+    case Movement::Window:  // adds axes
+      return false;
   }
   return false;
 }
@@ -95,13 +97,37 @@ bool merge(Node& outer, const Node& inner, const Shape& innermost) {
       outer.attrs = Attrs().add_ints(low).add_ints(high);
       return true;
     }
+    case Movement::Window:
+      return false;
   }
   return false;
+}
+
+/// Windows that are no more than new axes of extent 1, or one that is the whole of each axis.
+bool only_adds_axes(const Node& window, const Shape& operand) {
+  if (op_def(window.op).movement != Movement::Window) return false;
+  const auto windows = static_cast<int>(window.attrs.word(0));
+  const std::span<const int64_t> sizes = window.attrs.ints(0);
+  const std::span<const int64_t> strides = window.attrs.ints(1 + windows);
+  const std::span<const int64_t> dilations = window.attrs.ints(2 + 2 * windows);
+  for (int w = 0; w < windows; ++w) {
+    const int64_t extent = operand[operand.rank() - windows + w];
+    const bool of_one = sizes[w] == 1 && (strides[w] == 1 || extent == 1);
+    const bool of_all = sizes[w] == extent && dilations[w] == 1;
+    if (!of_one && !of_all) return false;
+    // Axes that trade places among others that are longer than 1 are no reshape.
+    if (of_all && !of_one && windows > 1) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 NodeId add_movement(Graph& graph, Node node) {
+  if (only_adds_axes(node, graph[node.operands[0]].type.shape)) {
+    node.op = Op::Reshape;
+    node.attrs = {};
+  }
   while (true) {
     const Node& inner = graph[node.operands[0]];
     if (moves_nothing(node, inner.type.shape)) return node.operands[0];

@@ -8,7 +8,8 @@ namespace reprise {
 
 Lowered lower_verified(const Graph& graph) {
   verify(graph);
-  Lowered lowered = lower(graph, fuse(graph));
+  const Graph whole = expand(graph);
+  Lowered lowered = lower(whole, fuse(whole));
   for (const Kernel& kernel : lowered.kernels) {
     try {
       verify(kernel);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -190,7 +191,7 @@ class ProgramSketch {
       case OpKind::Movement:
         return add_movement(op);
       case OpKind::Contraction:
-        return add_matmul();
+        return op == Op::Convolution ? add_convolution() : add_matmul();
       case OpKind::Gather:
         return add_gather();
       case OpKind::Scatter:
@@ -306,8 +307,35 @@ class ProgramSketch {
         }
         return keep(b_.pad(x, low, high));
       }
+      case Movement::Window: {
+        const auto windows = random_windows(shape);
+        return windows && keep(b_.window(x, windows->sizes, windows->strides, windows->dilations));
+      }
     }
     return false;
+  }
+  struct RandomWindows {
+    std::vector<int64_t> sizes, strides, dilations;
+  };
+  /// Over some of the last axes, where they fit.
+  std::optional<RandomWindows> random_windows(const Shape& shape) {
+    RandomWindows windows;
+    const int64_t most = std::min<int64_t>({3, shape.rank(), kMaxDims - 2 - shape.rank()});
+    if (most <= 0) return std::nullopt;
+    const int64_t count = 1 + below(most);
+    int64_t numel = shape.numel();
+    for (int64_t w = 0; w < count; ++w) {
+      const int64_t extent = shape[static_cast<int>(shape.rank() - count + w)];
+      if (extent == 0) return std::nullopt;
+      const int64_t size = 1 + below(std::min<int64_t>(extent, 4));
+      const int64_t room = size > 1 ? (extent - 1) / (size - 1) : 3;
+      windows.sizes.push_back(size);
+      windows.strides.push_back(1 + below(3));
+      windows.dilations.push_back(1 + below(std::min<int64_t>(room, 3)));
+      numel *= size;
+    }
+    if (numel > max_numel_) return std::nullopt;
+    return windows;
   }
   Value random_slice(Value x) {
     std::vector<int64_t> starts, steps, extents;
@@ -348,6 +376,40 @@ class ProgramSketch {
     return Shape(result);
   }
 
+  bool add_convolution() {
+    const Value x = any_of_rank(3);
+    const Shape shape = b_.shape(x);
+    const int spatial = shape.rank() - 2;
+    if (spatial > 2 || shape.numel() == 0) return false;
+    std::vector<int64_t> strides, low, high, gaps, dilations, kernel;
+    const int64_t groups = shape[1] > 1 && one_in(3) ? shape[1] : 1;
+    std::vector<int64_t> extents{groups * (1 + below(3)), shape[1] / groups};
+    int64_t numel = shape[0] * extents[0];
+    for (int i = 0; i < spatial; ++i) {
+      strides.push_back(1 + below(2));
+      low.push_back(below(4) - 1);
+      high.push_back(below(4) - 1);
+      gaps.push_back(one_in(3) ? 2 : 1);
+      const int64_t length = (shape[2 + i] - 1) * gaps.back() + 1 + low.back() + high.back();
+      if (length <= 0) return false;
+      extents.push_back(1 + below(std::min<int64_t>(length, 3)));
+      const int64_t room = extents.back() > 1 ? (length - 1) / (extents.back() - 1) : 1;
+      dilations.push_back(1 + below(std::min<int64_t>(room, 2)));
+      numel *= length * extents.back();
+    }
+    if (numel * extents[1] > 4 * max_numel_) return false;
+    const DType dtype = b_.dtype(x);
+    const Attrs attrs = Attrs()
+                            .add_int(groups)
+                            .add_ints(strides)
+                            .add_ints(low)
+                            .add_ints(high)
+                            .add_ints(gaps)
+                            .add_ints(dilations);
+    if (!is_integer(dtype) && !is_float(dtype)) return false;
+    const Value weight = new_leaf({dtype, Shape(extents)});
+    return keep(b_.record(Op::Convolution, {x, weight}, attrs));
+  }
   bool add_matmul() {
     const Value a = any_of_rank(2);
     const Shape shape = b_.shape(a);
@@ -426,6 +488,13 @@ class ProgramSketch {
           parts.push_back(one_in(3) ? x : new_leaf({type.dtype, Shape(extents)}));
         }
         return keep(b_.record(op, parts, Attrs().add_int(axis)));
+      }
+      case Op::OverlapAdd: {
+        const auto windows = random_windows(type.shape);
+        if (!windows || (!is_integer(type.dtype) && !is_float(type.dtype))) return false;
+        const Value seen = b_.window(x, windows->sizes, windows->strides, windows->dilations);
+        const Attrs attrs = Attrs().add_ints(windows->strides).add_ints(windows->dilations);
+        return keep(b_.record(op, {seen}, attrs, &type));
       }
       case Op::OneHot: {
         const Value index = is_integer(type.dtype) ? x : b_.cast(x, DType::I32);

@@ -132,28 +132,34 @@ class ContractionEmitter {
   // ---- Loops over the depth ----
 
   /// Runs `step(depth, unrolled copies done)` for every k of the block, `by` at a time as long as
-  /// that many are left, then one by one.
+  /// that many are left, then one by one; or the rest by `rest`, where it is given and more than
+  /// half as many are left.
+  using Rest = std::function<void(const Depth&, int)>;
   template <class Whole, class Single>
   Values along_depth(const Scope& scope, int64_t by, const Values& init, const Whole& whole,
-                     const Single& single) {
+                     const Single& single, const Rest& rest = {}) {
     Depth depth{scope, Variable(f_.i64(0))};
-    return level(0, depth, f_.i64(0), by, init, whole, single);
+    return level(0, depth, f_.i64(0), by, init, whole, single, rest);
   }
 
   template <class Whole, class Single>
   Values level(size_t level_index, Depth& depth, Value* linear, int64_t by, const Values& init,
-               const Whole& whole, const Single& single) {
+               const Whole& whole, const Single& single, const Rest& rest) {
     const size_t variable = first_reduce_ + level_index;
     if (level_index == stage_.reduce.size()) return single(depth, init);
     if (level_index + 1 < stage_.reduce.size()) {
       int64_t inner = 1;
       for (size_t l = level_index + 1; l < stage_.reduce.size(); ++l) inner *= stage_.reduce[l];
-      return f_.loop(f_.i64(0), f_.i64(stage_.reduce[level_index]), 1, init,
-                     [&](Value* k, const Values& carried) {
-                       depth.scope.variables[variable] = k;
-                       Value* next = b_.CreateAdd(linear, b_.CreateMul(k, f_.i64(inner)));
-                       return level(level_index + 1, depth, next, by, carried, whole, single);
-                     });
+      // Blocks are whole iterations of the outermost loop.
+      const bool blocks = level_index == 0 && t_.block_count > 1;
+      Value* first = blocks ? b_.CreateUDiv(block_begin_, f_.i64(inner)) : f_.i64(0);
+      Value* count =
+          blocks ? b_.CreateUDiv(block_length_, f_.i64(inner)) : f_.i64(stage_.reduce[level_index]);
+      return f_.loop(f_.i64(0), count, 1, init, [&](Value* k, const Values& carried) {
+        depth.scope.variables[variable] = b_.CreateAdd(first, k);
+        Value* next = b_.CreateAdd(linear, b_.CreateMul(k, f_.i64(inner)));
+        return level(level_index + 1, depth, next, by, carried, whole, single, rest);
+      });
     }
     const bool only = stage_.reduce.size() == 1;
     Value* begin = only ? block_begin_ : f_.i64(0);
@@ -167,8 +173,15 @@ class ContractionEmitter {
       at(k);
       return whole(depth, carried);
     });
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(length); known != nullptr && by <= 4) {
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(length);
+        known != nullptr && (by <= 4 || rest)) {
       const int64_t end = known->getSExtValue();
+      const int64_t left = end & (by - 1);
+      if (rest && 2 * left >= by) {
+        at(f_.i64(end - left));
+        rest(depth, static_cast<int>(left));
+        return sums;
+      }
       for (int64_t k = end & -by; k < end; ++k) {
         at(f_.i64(k));
         sums = single(depth, sums);
@@ -228,13 +241,17 @@ class ContractionEmitter {
       along_depth(
           base_, t_.lanes, {},
           [&](const Depth& depth, const Values&) {
-            pack_square(t_.vector_root(dot_), depth, t_.column, column, shape, slot, t_.panel,
-                        t_.lanes);
+            pack_square(t_.vector_root(dot_), depth, t_.lanes, t_.column, column, shape, slot,
+                        t_.panel, t_.lanes);
             return Values();
           },
           [&](const Depth& depth, const Values&) {
             row(depth, slot, column);
             return Values();
+          },
+          [&](const Depth& depth, int count) {
+            pack_square(t_.vector_root(dot_), depth, count, t_.column, column, shape, slot,
+                        t_.panel, t_.lanes);
           });
     });
   }
@@ -265,8 +282,8 @@ class ContractionEmitter {
     }
   }
 
-  /// The same for a square of k and `variable` that lies along k: reads along k, turns it.
-  void pack_square(ScalarId root, const Depth& depth, int variable, const Variable& from,
+  /// The same for a square of `count` k and `variable` that lies along k: reads along k, turns it.
+  void pack_square(ScalarId root, const Depth& depth, int count, int variable, const Variable& from,
                    const VectorShape& shape, Value* slot, int64_t stride, int least) {
     for (int copy = 0; copy < shape.copies; ++copy) {
       Values square;
@@ -278,11 +295,11 @@ class ContractionEmitter {
         Scope at = depth.scope;
         at.variables[variable] = from.plus(int64_t{copy} * t_.lanes + c);
         at.vector = static_cast<int>(at.variables.size()) - 1;
-        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::full(t_.lanes, 1));
+        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::holding(t_.lanes, count));
         square.push_back(body.vector(body.emit(root), 0));
       }
       transpose(square);
-      for (int k = 0; k < t_.lanes; ++k) {
+      for (int k = 0; k < count; ++k) {
         f_.store(dot_.dtype, square[k],
                  packed_pointer(slot, depth.packed.plus(k), stride, int64_t{copy} * t_.lanes),
                  std::max(least, shape.active(copy)));
@@ -332,10 +349,13 @@ class ContractionEmitter {
     along_depth(
         base_, t_.lanes, {},
         [&](const Depth& depth, const Values&) {
-          pack_square(t_.scalar_root(dot_), depth, t_.row, row, shape, slot, t_.tall, 0);
+          pack_square(t_.scalar_root(dot_), depth, t_.lanes, t_.row, row, shape, slot, t_.tall, 0);
           return Values();
         },
-        single);
+        single,
+        [&](const Depth& depth, int count) {
+          pack_square(t_.scalar_root(dot_), depth, count, t_.row, row, shape, slot, t_.tall, 0);
+        });
   }
 
   // ---- The micro-kernel ----

@@ -34,9 +34,11 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
   pack_scalars = schedule.pack_a;
   pack_vectors = schedule.pack_b;
   block = std::max<int64_t>(depth, 1);
-  if (schedule.kc > 0 && schedule.kc < depth && stage.reduce.size() == 1) {
-    block_count = divide_up(depth, schedule.kc);
-    block = divide_up(divide_up(depth, block_count), 4) * 4;
+  if (schedule.kc > 0 && schedule.kc < depth) {
+    // Whole iterations of the outermost loop; of the only one, multiples of what is unrolled.
+    const int64_t inner = stage.reduce.size() == 1 ? 4 : depth / stage.reduce[0];
+    block_count = divide_up(depth, std::max<int64_t>(schedule.kc, inner));
+    block = divide_up(divide_up(depth, block_count), inner) * inner;
     block_count = divide_up(depth, block);
   }
   task_tiles = std::clamp<int64_t>(divide_up(schedule.task_points, tall), 1,

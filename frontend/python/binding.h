@@ -67,6 +67,8 @@ void bind_rearrange(py::module_& module, TensorClass& tensor);
 void bind_writing(py::module_& module, TensorClass& tensor);
 void bind_sorting(py::module_& module, TensorClass& tensor);
 void bind_contractions(py::module_& module);
+void bind_convolution(py::module_& module, TensorClass& tensor);
+void bind_pooling(py::module_& module);
 void bind_losses(py::module_& module);
 void bind_layers(py::module_& module, TensorClass& tensor);
 void bind_create(py::module_& module);

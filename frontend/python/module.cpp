@@ -19,6 +19,8 @@ PYBIND11_MODULE(_core, module) {
   bind_sorting(module, tensor);
   bind_contractions(module);
   bind_layers(module, tensor);
+  bind_convolution(module, tensor);
+  bind_pooling(module);
   bind_losses(module);
   bind_create(module);
   bind_random(module);

@@ -191,4 +191,24 @@ DIFFERENCES = [
         "pad(int8, 1, constant_values=300)", lambda: rp.pad(t([1], "int8"), 1, constant_values=300), rp.DTypeError,
         lambda np: np.pad(np.array([1], "int8"), 1, constant_values=300).tolist(), [44, 1, 44],
     ),
+    Difference(
+        "max_pool1d", "PyTorch", "Ties in a window share the gradient in equal parts; PyTorch gives it to the first.",
+        "gradient of max_pool1d([2, 2], 2)", lambda: gradient(lambda x: rp.max_pool1d(x, 2), [[[2, 2]]]), [[[0.5, 0.5]]],
+        lambda torch: torch_gradient(torch, lambda x: torch.nn.functional.max_pool1d(x, 2), [[[2.0, 2.0]]]), [[[1, 0]]],
+    ),
+    Difference(
+        "max_pool1d", "PyTorch", "The index of a window with NaN is the first NaN's; PyTorch's is the last one's.",
+        "index of max_pool1d([nan, nan], 2)", lambda: rp.max_pool1d(t([[[nan, nan]]], "float64"), 2, return_indices=True)[1].tolist(), [[[0]]],
+        lambda torch: torch.nn.functional.max_pool1d(torch.tensor([[[nan, nan]]]), 2, return_indices=True)[1].tolist(), [[[1]]],
+    ),
+    Difference(
+        "lp_pool1d", "PyTorch", "lp_pool is the norm of a window: of magnitudes, so that odd powers do not cancel.",
+        "lp_pool1d([-1, -1], 1, 2)", lambda: rp.lp_pool1d(t([[[-1, -1]]], "float64"), 1.0, 2).tolist(), [[[2]]],
+        lambda torch: torch.nn.functional.lp_pool1d(torch.tensor([[[-1.0, -1.0]]]), 1.0, 2).tolist(), [[[-2]]],
+    ),
+    Difference(
+        "lp_pool1d", "PyTorch", "With ceil_mode it is the norm of what the last window has; PyTorch counts each element for the ones that are missing.",
+        "lp_pool1d([0, 0, 1], 1, 2, ceil_mode=True)", lambda: rp.lp_pool1d(t([[[0, 0, 1]]], "float64"), 1.0, 2, ceil_mode=True).tolist(), [[[0, 1]]],
+        lambda torch: torch.nn.functional.lp_pool1d(torch.tensor([[[0.0, 0.0, 1.0]]]), 1.0, 2, ceil_mode=True).tolist(), [[[0, 2]]],
+    ),
 ]  # fmt: skip

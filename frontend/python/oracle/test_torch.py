@@ -25,6 +25,8 @@ def moderate(name, array):
 
 OTHERWISE = {
     "remainder": lambda x: np.where(np.abs(x) < 0.25, 0.25, np.clip(x, -8, 8)),
+    "lp_pool1d": np.abs,
+    "lp_pool2d": np.abs,
     "erfinv": lambda x: np.clip(x, -0.99, 0.99),  # PyTorch's has errors of 6e-5 near 1
 } | {
     name: lambda x: np.clip(x, -8, 8)
