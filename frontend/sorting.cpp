@@ -76,6 +76,7 @@ Found topk(const Tensor& x, int64_t k, int64_t axis, Order order) {
 }
 
 Unique unique(const Tensor& x) {
+  const Shape shape = x.shape();
   const Tensor all = flatten(x);
   const Tensor order = ordered(all, 0, Order::Ascending);
   const Tensor sorted = gather(all, order);
@@ -87,7 +88,7 @@ Unique unique(const Tensor& x) {
   return {.values = gather(sorted, places),
           .indices = gather(order, places),
           .inverse = reshape(scatter(zeros({all.numel()}, DType::I64), order, groups, 0),
-                             std::span<const int64_t>(x.shape().begin(), x.shape().end())),
+                             std::span<const int64_t>(shape.begin(), shape.end())),
           .counts = slice(ends, 0, {1, count + 1}) - slice(ends, 0, {0, count})};
 }
 

@@ -389,8 +389,11 @@ DType accumulator_dtype(const Node& anchor) {
 KernelDraft lower_group(const Graph& graph, const Fusion& fusion, const StoredValues& stored,
                         uint32_t group) {
   const FusionGroup& lowered = fusion.groups[group];
-  if (lowered.anchor.valid() && is_sequential(op_def(graph[lowered.anchor].op).kind)) {
-    return lower_sequence(graph, lowered, stored, group);
+  if (lowered.anchor.valid()) {
+    const OpKind kind = op_def(graph[lowered.anchor].op).kind;
+    if (kind == OpKind::Scan) return lower_scan(graph, lowered, stored, group);
+    if (kind == OpKind::Scatter) return lower_scatter(graph, lowered, stored, group);
+    if (kind == OpKind::Sort) return lower_sort(graph, lowered, stored, group);
   }
   return GroupLowering(graph, lowered, stored, group).run();
 }

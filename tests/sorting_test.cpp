@@ -89,7 +89,7 @@ TEST(Sorting, GradientsGoWhereValuesCameFrom) {
 }
 
 TEST(Sorting, Different) {
-  const Unique found = unique(reshape(Tensor::of({5, 2, 5, 9, 2, 2}), {2, 3}));
+  const Unique found = unique(reshape(Tensor::of(I{5, 2, 5, 9, 2, 2}), {2, 3}));
   expect_values(found.values, I{2, 5, 9});
   expect_values(found.indices, I{1, 0, 3});
   expect_tensor(found.inverse, {2, 3}, I{1, 0, 1, 2, 0, 0});

@@ -22,9 +22,10 @@ Tensor cumulative(Accumulated function, int neutral, const Tensor& x, std::optio
   const int along = normalize_axis(axis.value_or(0), x.rank());
   const Tensor result = accumulated(function, x, along, dtype);
   if (!include_initial) return result;
-  std::vector<int64_t> extents(result.shape().begin(), result.shape().end());
+  const TensorType type = result.type();
+  std::vector<int64_t> extents(type.shape.begin(), type.shape.end());
   extents[static_cast<size_t>(along)] = 1;
-  return concat({full(Shape(extents), neutral, result.dtype()), result}, along);
+  return concat({full(Shape(extents), neutral, type.dtype), result}, along);
 }
 
 Order order_of(bool descending) {

@@ -49,9 +49,15 @@ Value reversed(Builder& b, Value x, int axis) {
 Value shifted(Builder& b, Value x, int axis, double first) {
   const int64_t extent = b.shape(x)[axis];
   if (extent == 0) return x;
-  const Shape one = keep_axes(b.shape(x), 1u << axis);
-  const Value before = b.broadcast_to(b.constant(first, b.dtype(x)), one);
-  return b.record(Op::Concat, {before, part(b, x, axis, 0, extent - 1)}, Attrs().add_int(axis));
+  const Value others = part(b, x, axis, 0, extent - 1);
+  const Shape shape = b.shape(x);
+  if (first == 0) {
+    std::vector<int64_t> low(static_cast<size_t>(shape.rank()), 0), high = low;
+    low[static_cast<size_t>(axis)] = 1;
+    return b.pad(others, low, high);
+  }
+  const Value before = b.broadcast_to(b.constant(first, b.dtype(x)), keep_axes(shape, 1u << axis));
+  return b.record(Op::Concat, {before, others}, Attrs().add_int(axis));
 }
 
 Value transposed_recurrence(Builder& b, Value coefficients, Value cotangent, int axis) {

@@ -664,7 +664,7 @@ OPS = {
     "index_put": Op(ref.index_put, REAL, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
     "scatter_add": Op(ref.scatter_add, NUMERIC, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
     "scatter": Op(ref.scatter, REAL, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
-    "scatter_reduce": Op(ref.scatter_reduce, NUMERIC, EXACT, reduced_writes, gradient=reduced_gradient("prod", True)),  # fmt: skip
+    "scatter_reduce": Op(ref.scatter_reduce, NUMERIC, EXACT, reduced_writes, left_out=BOOL, gradient=reduced_gradient("prod", True)),  # fmt: skip
     "bucketize": Op(lambda v, a, right=False: np.searchsorted(a, v, "right" if right else "left"), REAL, EXACT, buckets, to_int64),  # fmt: skip
     "cumsum": Op(ref.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),
     "cumprod": Op(ref.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),

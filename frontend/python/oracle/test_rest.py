@@ -208,7 +208,8 @@ def test_unique(dtype, seed):
     rng = generator(seed, "unique", dtype)
     for shape in [(), (0,), (1,), (50,), (3, 40), (400,)]:
         x = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
-        x = of_values(dtype, rng.choice(x.array.ravel(), shape) if x.array.size else x.array)
+        own = x.array != 0 if dtype == "bool" else x.array  # NumPy sorts bytes other than 0 and 1
+        x = of_values(dtype, rng.choice(own.ravel(), shape) if own.size else own)
         values, indices, inverse, counts = rp.unique_all(x.tensor())
         wanted = np.unique(x.array, True, True, True, equal_nan=False)
         assert same_bits(elements(values), rounded(wanted[0], dtype)).all()
