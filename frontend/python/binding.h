@@ -68,6 +68,7 @@ void bind_contractions(py::module_& module);
 void bind_losses(py::module_& module);
 void bind_layers(py::module_& module, TensorClass& tensor);
 void bind_create(py::module_& module);
+void bind_scalar(py::module_& module);
 void bind_tape(py::module_& module);
 void bind_runtime(py::module_& module);
 void bind_optim(py::module_& module);
