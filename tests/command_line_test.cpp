@@ -26,7 +26,8 @@ struct Outcome {
 /// Runs one of the programs beside this one. `arguments` are the shell's.
 Outcome run(const std::string& program, const std::string& arguments) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string command = str("'", (folder / program).string(), "' ", arguments, " 2>&1");
+  const std::string command =
+      str("'", (folder / program).string(), "' ", arguments, " 2>&1");
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
@@ -130,6 +131,22 @@ TEST_F(CommandLine, TheToolRefusesTexts) {
   expect_refusal(tool("run", filled("f32[144115188075855872]")), HasSubstr("out of memory"));
   expect_refusal(tool("run", filled("f64[144115188075855872]")), HasSubstr("out of memory"));
   expect_refusal(tool("run", graph_of("9007199254740992]} : f32[4]")), HasSubstr("out of memory"));
+}
+
+// What is well-formed and breaks a rule is the writer's mistake too.
+TEST_F(CommandLine, TheToolNamesTheRuleThatATextBreaks) {
+  const std::string kernel =
+      "kernel {\n  input b0: f32[4]\n  output b1: f32[4]\n  phase {\n    part grid [] {\n"
+      "      loop parallel [4] reduce [] {\n        %0 = load b9[i0] : f32\n"
+      "        store b1[i0], %0\n      }\n    }\n  }\n}\n";
+  expect_refusal(tool("opt", kernel),
+                 AllOf(HasSubstr("K07: no such buffer"), Not(HasSubstr("internal"))));
+  const std::string graph =
+      "graph {\n  %0 = input {index=0, strides=[]} : f32[4]\n  %1 = add %0 : f32[4]\n"
+      "  return %1\n}\n";
+  for (const char* command : {"opt", "run", "show"}) {
+    expect_refusal(tool(command, graph), AllOf(HasSubstr("G0"), Not(HasSubstr("internal"))));
+  }
 }
 
 TEST_F(CommandLine, TrainingRefusesOptions) {
