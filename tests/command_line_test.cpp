@@ -23,11 +23,13 @@ struct Outcome {
   std::string text;
 };
 
-/// Runs one of the programs beside this one. `arguments` are the shell's.
-Outcome run(const std::string& program, const std::string& arguments) {
+/// Runs one of the programs beside this one. `arguments` are the shell's, `environment` what it
+/// sets before.
+Outcome run(const std::string& program, const std::string& arguments,
+            const std::string& environment = "") {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string command =
-      str("'", (folder / program).string(), "' ", arguments, " 2>&1");
+      str(environment, " '", (folder / program).string(), "' ", arguments, " 2>&1");
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
@@ -147,6 +149,21 @@ TEST_F(CommandLine, TheToolNamesTheRuleThatATextBreaks) {
   for (const char* command : {"opt", "run", "show"}) {
     expect_refusal(tool(command, graph), AllOf(HasSubstr("G0"), Not(HasSubstr("internal"))));
   }
+}
+
+TEST_F(CommandLine, TheEnvironmentsUnknownValuesAreSaidOnce) {
+  const auto said = [&](const std::string& environment) {
+    return run("reprise", "run " + write("text", kGood), environment).text;
+  };
+  const auto times = [](const std::string& text, std::string_view part) {
+    int count = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++count;
+    return count;
+  };
+  const std::string log = said("REPRISE_LOG=bogus,cache");
+  EXPECT_EQ(times(log, "'bogus', known: cache"), 1) << log;
+  EXPECT_THAT(log, HasSubstr("kernel miss"));
+  EXPECT_THAT(said("REPRISE_LOG=cache"), Not(HasSubstr("known")));
 }
 
 TEST_F(CommandLine, TrainingRefusesOptions) {
