@@ -166,6 +166,14 @@ TEST_F(CommandLine, TheEnvironmentsUnknownValuesAreSaidOnce) {
   EXPECT_THAT(said("REPRISE_LOG=cache"), Not(HasSubstr("known")));
 }
 
+TEST_F(CommandLine, FuzzingRefusesOptions) {
+  for (const char* option : {"-5", "0", "--seed -1", "x", "--mode none", "--stress 0"}) {
+    expect_refusal(run("fuzz", option), Not(HasSubstr("programs from seed")));
+  }
+  expect_refusal(run("fuzz", "--seed -1"), HasSubstr("-1"));
+  expect_refusal(run("fuzz", "0"), HasSubstr("0"));
+}
+
 TEST_F(CommandLine, TrainingRefusesOptions) {
   for (const char* option :
        {"--lr nan", "--lr inf", "--lr -1", "--momentum nan", "--momentum -0.5", "--seed -1",
