@@ -174,6 +174,17 @@ TEST_F(CommandLine, FuzzingRefusesOptions) {
   expect_refusal(run("fuzz", "0"), HasSubstr("0"));
 }
 
+// Before anything is timed: each of these ends at once.
+TEST_F(CommandLine, BenchmarksRefuseOptions) {
+  for (const char* program : {"bench_overheads", "bench_gemm", "bench_mlp_step"}) {
+    expect_refusal(run(program, "--json /nowhere/file"),
+                   AllOf(HasSubstr("cannot write /nowhere/file"), Not(HasSubstr("row "))));
+    expect_refusal(run(program, "--filter nonsense"),
+                   HasSubstr("no row's name matches 'nonsense'"));
+    expect_refusal(run(program, "--filter ["), HasSubstr("'[' is no regular expression"));
+  }
+}
+
 TEST_F(CommandLine, TrainingRefusesOptions) {
   for (const char* option :
        {"--lr nan", "--lr inf", "--lr -1", "--momentum nan", "--momentum -0.5", "--seed -1",
