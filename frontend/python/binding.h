@@ -73,6 +73,8 @@ void bind_tape(py::module_& module);
 void bind_runtime(py::module_& module);
 void bind_optim(py::module_& module);
 void bind_io(py::module_& module);
+/// After all others.
+void bind_refusals(py::module_& module);
 
 /// A function of the module, with x as its first argument, that is a method of Tensor too.
 template <class Function, class... Extra>

@@ -23,4 +23,5 @@ PYBIND11_MODULE(_core, module) {
   bind_runtime(module);
   bind_optim(module);
   bind_io(module);
+  bind_refusals(module);
 }

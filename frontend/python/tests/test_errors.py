@@ -34,6 +34,16 @@ def test_errors(case):
     assert np.asarray(x).tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
+def test_a_wrong_call_is_short_and_computes_nothing():
+    g = rp.ones((1000,)) * 2
+    for call in [lambda: rp.layer_norm(g, g, g), lambda: g.reshape(g, axis=g), lambda: rp.sum("a", g)]:
+        with pytest.raises(TypeError, match=r"<tensor of float32 \(1000,\)>") as raised:
+            call()
+        assert len(str(raised.value)) < 1000 and not g.is_realized
+    assert repr(g[:2]) == "tensor([2., 2.], dtype=float32)"
+    assert repr([g[:1]]) == "[tensor([2.], dtype=float32)]"
+
+
 @pytest.mark.parametrize("value", ["", "0", "no", "off", "false", "1", "yes", "on", "true", "maybe"])
 def test_values_of_reprise_check(value):
     program = "import reprise as rp; rp.asarray([1.0]).exp().tolist(); rp.ones((3,)).tolist()"
