@@ -14,6 +14,7 @@
 #include "frontend/optim.h"
 #include "frontend/progress.h"
 #include "frontend/rearrange.h"
+#include "frontend/stats.h"
 #include "frontend/tape.h"
 #include "frontend/tensor.h"
 #include "ir/error.h"
