@@ -109,18 +109,23 @@ Timing peer(const std::string& python, const std::string& optimizer, int threads
 
 int main(int argc, char** argv) {
   CLI::App app{"A training step beside PyTorch's"};
-  std::string python = "/usr/bin/python3", json_path;
+  std::string python = "/usr/bin/python3";
   int steps = 300, rounds = 3;
   app.add_option("--python", python, "An interpreter that has torch; empty: no peer")
       ->capture_default_str();
   app.add_option("--steps", steps, "Timed steps in a round")->capture_default_str();
   app.add_option("--rounds", rounds, "Times we and the peer take turns")->capture_default_str();
-  app.add_option("--json", json_path, "Write the rows to this file too");
+  rp::bench::Output output(app);
   CLI11_PARSE(app, argc, argv);
-  std::vector<rp::bench::Result> results;
+  if (!output.begin()) return 1;
+  bool any_wanted = false;
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   for (const std::string optimizer : {"sgd", "adam"}) {
     for (const int threads : {1, std::min(cores, 2)}) {
+      rp::bench::Result result{.name = rp::str("mlp_step_", optimizer, '_', threads, 't'),
+                               .unit = "ms"};
+      if (!output.wants(result.name)) continue;
+      any_wanted = true;
       std::vector<double> our_times, peer_times;
       for (int round = 0; round < rounds; ++round) {
         const Timing mine = ours(optimizer, threads, steps);
@@ -136,18 +141,14 @@ int main(int argc, char** argv) {
           return 1;
         }
       }
-      rp::bench::Result& result = results.emplace_back();
-      result.name = rp::str("mlp_step_", optimizer, '_', threads, 't');
-      result.unit = "ms";
       result.ours = median(our_times);
       if (!peer_times.empty()) {
         result.peer = "pytorch";
         result.theirs = median(peer_times);
         result.ratio = result.theirs / result.ours;
       }
-      rp::bench::print(result);
+      output.add(result);
     }
   }
-  if (!json_path.empty()) rp::bench::write_json(json_path, results);
-  return 0;
+  return output.end(any_wanted);
 }

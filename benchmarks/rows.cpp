@@ -11,9 +11,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
-#include <stdexcept>
 #include <thread>
 
 namespace reprise::bench {
@@ -65,17 +63,18 @@ double value_of(const Row& row, double seconds) {
 }
 
 /// A result for each peer, or one; none for a row that was not timed.
-void gather(const Row& row, const Collector& times, std::vector<Result>& results) {
+void gather(const Row& row, const Collector& times, Output& output) {
   const double ours = times.median(row.name + "/ours");
   if (ours == 0) return;
   const Result alone{.name = row.name, .unit = row.unit, .ours = value_of(row, ours)};
-  if (row.peers.empty()) results.push_back(alone);
+  if (row.peers.empty()) output.add(alone);
   for (const Peer& peer : row.peers) {
     const double theirs = times.median(row.name + "/" + peer.name);
-    Result& result = results.emplace_back(alone);
+    Result result = alone;
     result.peer = peer.name;
     result.theirs = value_of(row, theirs);
     result.ratio = theirs / ours;
+    output.add(result);
   }
 }
 
@@ -87,11 +86,9 @@ void add(Row row) {
 
 int run(int argc, char** argv) {
   CLI::App app("Times rows: ours beside a peer's, in turns.");
-  std::string json_path, filter = ".";
+  Output output(app);
   int rounds = 5;
   double min_time = 0.05;
-  app.add_option("--json", json_path, "Write the rows to this file too");
-  app.add_option("--filter", filter, "Regular expression of rows")->capture_default_str();
   app.add_option("--rounds", rounds, "How often the turns go round")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -99,17 +96,12 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1e-3, 1e3))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  std::regex wanted;
-  try {
-    wanted = filter;
-  } catch (const std::regex_error& error) {
-    std::cerr << "--filter: '" << filter << "' is no regular expression: " << error.what() << '\n';
-    return 1;
-  }
+  if (!output.begin()) return 1;
 
-  bool failed = false;
+  bool failed = false, any_wanted = false;
   for (const Row& row : rows()) {
-    if (!std::regex_search(row.name, wanted)) continue;
+    if (!output.wants(row.name)) continue;
+    any_wanted = true;
     if (row.ours) row.ours();
     std::string wrong;
     for (const Peer& peer : row.peers) {
@@ -134,6 +126,7 @@ int run(int argc, char** argv) {
     for (const Peer& peer : row.peers) enlist(peer.name, time_work, peer.work)->UseRealTime();
   }
 
+  if (!any_wanted) return output.end(any_wanted);
   std::string program = argv[0], turns = "--benchmark_enable_random_interleaving=true";
   char* arguments[] = {program.data(), turns.data(), nullptr};
   int count = 2;
@@ -141,14 +134,31 @@ int run(int argc, char** argv) {
   Collector times;
   benchmark::RunSpecifiedBenchmarks(&times);
 
-  std::vector<Result> results;
-  for (const Row& row : rows()) gather(row, times, results);
-  for (const Result& result : results) print(result);
-  if (!json_path.empty()) write_json(json_path, results);
-  return failed ? 1 : 0;
+  for (const Row& row : rows()) gather(row, times, output);
+  const int status = output.end(any_wanted);
+  return failed ? 1 : status;
 }
 
-void print(const Result& result) {
+Output::Output(CLI::App& app) {
+  app.add_option("--json", json_path_, "Write the rows to this file too");
+  app.add_option("--filter", filter_, "Regular expression of rows")->capture_default_str();
+}
+
+bool Output::begin() {
+  try {
+    wanted_ = filter_;
+  } catch (const std::regex_error& error) {
+    std::cerr << "--filter: '" << filter_ << "' is no regular expression: " << error.what() << '\n';
+    return false;
+  }
+  // What the file holds stays until there is something to write.
+  if (json_path_.empty() || std::ofstream(json_path_, std::ios::app)) return true;
+  std::cerr << "--json: cannot write " << json_path_ << '\n';
+  return false;
+}
+
+void Output::add(const Result& result) {
+  results_.push_back(result);
   std::ostringstream line;
   line.precision(4);
   line << "row " << result.name << " ours " << result.ours << ' ' << result.unit;
@@ -159,16 +169,21 @@ void print(const Result& result) {
   std::cout << line.str() << std::endl;
 }
 
-void write_json(const std::string& path, const std::vector<Result>& results) {
+int Output::end(bool any_wanted) const {
+  if (!any_wanted) std::cerr << "--filter: no row's name matches '" << filter_ << "'\n";
+  const int status = any_wanted ? 0 : 2;
+  if (json_path_.empty()) return status;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Result& result : results) {
+  for (const Result& result : results_) {
     all.push_back({{"name", result.name}, {"unit", result.unit}, {"ours", result.ours}});
     if (result.peer.empty()) continue;
     all.back().update({{"peer", result.peer}, {"theirs", result.theirs}, {"ratio", result.ratio}});
   }
-  std::ofstream out(path);
+  std::ofstream out(json_path_);
   out << all.dump(2) << '\n';
-  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+  if (out.flush()) return status;
+  std::cerr << "--json: cannot write " << json_path_ << '\n';
+  return 1;
 }
 
 std::vector<float> numbers(int64_t count, uint64_t salt) {

@@ -2,8 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <regex>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace reprise::bench {
 
@@ -37,7 +42,8 @@ void add(Row row);
 /// medians of the rounds:
 ///   row NAME ours VALUE UNIT [peer PEER VALUE UNIT ratio R]      (above 1: we are ahead)
 /// --json=FILE writes them as JSON too, --rounds=N sets how often the turns go round, --min-time=S
-/// how long each turn takes. Returns the exit status: not 0 when a check failed.
+/// how long each turn takes. Returns the exit status: 0; 1 when a check failed or the file cannot be
+/// written, which is tried before anything is timed; 2 when the filter picks no row.
 int run(int argc, char** argv);
 
 /// A line of output, as `run` makes them.
@@ -48,9 +54,29 @@ struct Result {
   double theirs = 0;
   double ratio = 0;
 };
-void print(const Result& result);
-/// Throws std::runtime_error when the file cannot be written.
-void write_json(const std::string& path, const std::vector<Result>& results);
+
+/// --json=FILE and --filter=REGEX, which every program takes.
+class Output {
+ public:
+  explicit Output(CLI::App& app);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Once the options are parsed. False, and a line on stderr, when the filter is no regular
+  /// expression or the file cannot be written.
+  [[nodiscard]] bool begin();
+  [[nodiscard]] bool wants(const std::string& row) const { return std::regex_search(row, wanted_); }
+  /// Prints the line, and keeps it for the file.
+  void add(const Result& result);
+  /// Writes the file. The exit status: 2, and a line on stderr, when no row was wanted, 1 when the
+  /// file could not be written.
+  [[nodiscard]] int end(bool any_wanted) const;
+
+ private:
+  std::string json_path_, filter_ = ".";
+  std::regex wanted_;
+  std::vector<Result> results_;
+};
 
 /// Numbers in [-1, 1) that both sides can start from.
 [[nodiscard]] std::vector<float> numbers(int64_t count, uint64_t salt = 0);

@@ -169,7 +169,6 @@ constexpr int64_t kFirstSteps = 3;
 Report train(const Options& options) {
   Report report;
   const Stopwatch total;
-  rp::Runtime& runtime = rp::Runtime::get();
   rp::set_seed(options.seed);
 
   const DataSet train_set = read_data(options.data, "train");
@@ -204,7 +203,7 @@ Report train(const Options& options) {
     Stopwatch batch_watch;
     for (auto [x, y] : loader) {
       report.batch_ms.push_back(1e3 * batch_watch.seconds());
-      const rp::Stats before = runtime.stats();
+      const rp::Stats before = rp::stats();
       const Stopwatch step_watch;
       optimizer->set_lr(schedule(report.steps));
       float loss_value = 0;
@@ -217,7 +216,7 @@ Report train(const Options& options) {
       }
       report.step_ms.push_back(1e3 * step_watch.seconds());
       if (report.steps == 0) report.first_step_seconds = since_data.seconds();
-      const rp::Stats after = runtime.stats();
+      const rp::Stats after = rp::stats();
       if (++report.steps <= kFirstSteps) {
         report.kernels_first = after.kernels_compiled;
       } else {
@@ -230,9 +229,9 @@ Report train(const Options& options) {
       if (report.steps >= all_steps) break;
       batch_watch = Stopwatch();
     }
-    const uint64_t before = runtime.stats().kernels_compiled;
+    const uint64_t before = rp::stats().kernels_compiled;
     report.epoch_accuracy.push_back(accuracy(net, test_loader));
-    const uint64_t compiled = runtime.stats().kernels_compiled - before;
+    const uint64_t compiled = rp::stats().kernels_compiled - before;
     (epoch == 0 ? report.kernels_evaluation : report.kernels_after) += compiled;
     char note[96];
     std::snprintf(note, sizeof note, "loss %.4f  test accuracy %.4f", loss_sum / double(done),

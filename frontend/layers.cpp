@@ -52,7 +52,7 @@ AxisList beside_channels(int rank) {
 }  // namespace
 
 Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias,
-                  double eps) {
+                  Number eps) {
   const Shape shape = channels_first("group_norm", x);
   if (groups <= 0 || shape[1] % groups != 0) {
     throw ShapeError(str("group_norm of ", x.type(), ": ", shape[1],
@@ -63,12 +63,12 @@ Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const T
   return affine("group_norm", reshape(normal, shape), shape, weight, bias);
 }
 
-Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, Number eps) {
   return group_norm(x, channels_first("instance_norm", x)[1], weight, bias, eps);
 }
 
 Tensor batch_norm(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& weight,
-                  const Tensor& bias, double eps) {
+                  const Tensor& bias, Number eps) {
   const Shape shape = channels_first("batch_norm", x);
   const Tensor scale = rsqrt(by_channel("batch_norm", variance, shape) + eps);
   const Tensor normal = (as_float(x) - by_channel("batch_norm", mean, shape)) * scale;
@@ -77,7 +77,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& mean, const Tensor& variance, c
 
 Tensor batch_norm_training(const Tensor& x, const Tensor& running_mean,
                            const Tensor& running_variance, const Tensor& weight, const Tensor& bias,
-                           Number momentum, double eps) {
+                           Number momentum, Number eps) {
   const Shape shape = channels_first("batch_norm", x);
   const Tensor value = as_float(x);
   const AxisList axes = beside_channels(shape.rank());

@@ -11,20 +11,20 @@ namespace reprise {
 /// x (N, C, ..) normalized over each group of C / groups channels and all that follows, then scaled
 /// and shifted by channel (C). Throws ShapeError where the groups do not come out even.
 [[nodiscard]] Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight = {},
-                                const Tensor& bias = {}, double eps = 1e-5);
+                                const Tensor& bias = {}, Number eps = 1e-5);
 /// The same with every channel a group.
 [[nodiscard]] Tensor instance_norm(const Tensor& x, const Tensor& weight = {},
-                                   const Tensor& bias = {}, double eps = 1e-5);
+                                   const Tensor& bias = {}, Number eps = 1e-5);
 /// x (N, C, ..) normalized by statistics of each channel (C).
 [[nodiscard]] Tensor batch_norm(const Tensor& x, const Tensor& mean, const Tensor& variance,
                                 const Tensor& weight = {}, const Tensor& bias = {},
-                                double eps = 1e-5);
+                                Number eps = 1e-5);
 /// The same by the batch's own statistics, which differentiate. The running ones are assigned:
 /// (1 - momentum) running + momentum batch, the variance by n - 1.
 [[nodiscard]] Tensor batch_norm_training(const Tensor& x, const Tensor& running_mean,
                                          const Tensor& running_variance, const Tensor& weight = {},
                                          const Tensor& bias = {}, Number momentum = 0.1,
-                                         double eps = 1e-5);
+                                         Number eps = 1e-5);
 /// x (N, C, ..) / (k + alpha * mean of the squares of `size` channels around)^beta, channels that
 /// do not exist counting 0.
 [[nodiscard]] Tensor local_response_norm(const Tensor& x, int64_t size, Number alpha = 1e-4,

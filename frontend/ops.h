@@ -241,10 +241,10 @@ class AxisList {
 /// along those axes, and may be empty handles. `eps` never recompiles.
 [[nodiscard]] Tensor layer_norm(const Tensor& x, const AxisList& axes = -1,
                                 const Tensor& gamma = {}, const Tensor& beta = {},
-                                double eps = 1e-5);
+                                Number eps = 1e-5);
 /// x / sqrt(mean(x * x) + eps) * gamma over `axes`.
 [[nodiscard]] Tensor rms_norm(const Tensor& x, const AxisList& axes = -1, const Tensor& gamma = {},
-                              double eps = 1e-5);
+                              Number eps = 1e-5);
 
 // Classification.
 [[nodiscard]] Tensor softmax(const Tensor& x, int64_t axis = -1);

@@ -56,7 +56,7 @@ Tensor log_softmax(const Tensor& x, int64_t axis) {
 namespace {
 
 /// Records a normalization of x with what scales and shifts it, as far as it is given.
-Tensor normalize(Op op, const Tensor& x, const AxisList& axes, double eps,
+Tensor normalize(Op op, const Tensor& x, const AxisList& axes, Number eps,
                  std::initializer_list<const Tensor*> affine) {
   const Tensor value = as_float(x);
   const DType dtype = value.dtype();
@@ -89,11 +89,11 @@ Tensor std(const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
 }
 
 Tensor layer_norm(const Tensor& x, const AxisList& axes, const Tensor& gamma, const Tensor& beta,
-                  double eps) {
+                  Number eps) {
   return normalize(Op::LayerNorm, x, axes, eps, {&gamma, &beta});
 }
 
-Tensor rms_norm(const Tensor& x, const AxisList& axes, const Tensor& gamma, double eps) {
+Tensor rms_norm(const Tensor& x, const AxisList& axes, const Tensor& gamma, Number eps) {
   return normalize(Op::RmsNorm, x, axes, eps, {&gamma});
 }
 

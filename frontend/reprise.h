@@ -20,6 +20,7 @@
 #include "frontend/rearrange.h"
 #include "frontend/scans.h"
 #include "frontend/sorting.h"
+#include "frontend/stats.h"
 #include "frontend/tape.h"
 #include "frontend/tensor.h"
 #include "ir/error.h"

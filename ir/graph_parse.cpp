@@ -41,7 +41,7 @@ class GraphParser {
         node.operands.push_back(parse_value());
       } while (lexer_.accept(","));
     }
-    if (!def->attrs.empty()) parse_attrs(def->attrs, node.attrs);
+    if (!def->attrs.empty()) parse_attrs(*def, node.attrs);
     lexer_.expect(":");
     node.type = parse_type();
     graph_.add(std::move(node));
@@ -63,11 +63,16 @@ class GraphParser {
     }
   }
 
-  void parse_attrs(std::span<const AttrDef> schema, Attrs& attrs) {
+  void parse_attrs(const OpDef& op, Attrs& attrs) {
     std::string_view opening = "{";
-    for (const AttrDef& def : schema) {
+    for (const AttrDef& def : op.attrs) {
+      const bool is_missing = opening == "{" ? !lexer_.peek("{") : lexer_.peek("}");
+      if (is_missing) lexer_.fail_expected(str("the attribute '", def.name, "' of ", op.name));
       lexer_.expect(opening);
       opening = ",";
+      if (!lexer_.peek(def.name)) {
+        lexer_.fail_expected(str("the attribute '", def.name, "' of ", op.name));
+      }
       lexer_.expect(def.name);
       lexer_.expect("=");
       switch (def.kind) {

@@ -1,6 +1,9 @@
 // REPRISE_LOG and its lines.
 #include "ir/log.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,13 +11,34 @@
 
 namespace reprise {
 
+namespace {
+
+constexpr std::array<std::string_view, 1> kTopics = {"cache"};
+
+/// Says once in a process what REPRISE_LOG asks for in vain.
+void say_unknown(std::string_view topic) {
+  static std::atomic<bool> said = false;
+  if (said.exchange(true)) return;
+  std::string known;
+  for (const std::string_view each : kTopics) known += str(known.empty() ? "" : ", ", each);
+  log_line("log", str("REPRISE_LOG asks for '", topic, "', known: ", known));
+}
+
+}  // namespace
+
 bool log_wants(std::string_view topic) {
+  REPRISE_ASSERT(std::find(kTopics.begin(), kTopics.end(), topic) != kTopics.end());
   const char* const wanted = std::getenv("REPRISE_LOG");
   if (wanted == nullptr) return false;
+  bool found = false;
   for (std::string_view rest = wanted;;) {
     const size_t comma = rest.find(',');
-    if (rest.substr(0, comma) == topic) return true;
-    if (comma == std::string_view::npos) return false;
+    const std::string_view each = rest.substr(0, comma);
+    found |= each == topic;
+    if (!each.empty() && std::find(kTopics.begin(), kTopics.end(), each) == kTopics.end()) {
+      say_unknown(each);
+    }
+    if (comma == std::string_view::npos) return found;
     rest.remove_prefix(comma + 1);
   }
 }

@@ -13,6 +13,7 @@
 #include "ir/builder.h"
 #include "ir/difference.h"
 #include "ir/error.h"
+#include "ir/log.h"
 #include "ir/npy.h"
 #include "runtime/runtime_impl.h"
 
@@ -20,11 +21,23 @@ namespace reprise {
 
 namespace {
 
+/// Somebody who sets it to anything that is no plain "no" wants to know of wrong bits.
+bool asked_to_check() {
+  const char* const wanted = std::getenv("REPRISE_CHECK");
+  const std::string_view value = wanted != nullptr ? wanted : "";
+  for (const std::string_view no : {"", "0", "no", "off", "false"}) {
+    if (value == no) return false;
+  }
+  for (const std::string_view yes : {"1", "yes", "on", "true"}) {
+    if (value == yes) return true;
+  }
+  log_line("check", str("REPRISE_CHECK is '", value,
+                        "', taken for 1; known: 1, yes, on, true, 0, no, off, false"));
+  return true;
+}
+
 std::atomic<bool>& checking() {
-  static std::atomic<bool> on = [] {
-    const char* const wanted = std::getenv("REPRISE_CHECK");
-    return wanted != nullptr && *wanted != '\0' && std::string_view(wanted) != "0";
-  }();
+  static std::atomic<bool> on = asked_to_check();
   return on;
 }
 

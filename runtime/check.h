@@ -12,8 +12,8 @@
 
 namespace reprise {
 
-/// Whether plans are checked: REPRISE_CHECK is set, and not to 0, when the first plan
-/// runs, or a test said so.
+/// Whether plans are checked: REPRISE_CHECK is set when the first plan runs, to something else than
+/// 0, no, off or false, or a test said so.
 [[nodiscard]] bool checking_plans();
 void set_checking_plans(bool on);
 

@@ -4,15 +4,12 @@
 
 #include "compiler/once_cache.h"
 #include "expect_tensor.h"
+#include "frontend/stats.h"
 
 namespace reprise {
 namespace {
 
 using F = std::vector<float>;
-
-Stats stats() {
-  return Runtime::get().stats();
-}
 
 /// Counters that moved while `work` ran.
 template <class Work>
@@ -60,7 +57,7 @@ TEST(Caches, EachLevelCountsItsOwn) {
   });
   EXPECT_EQ(moved.graph_hits, 1u);
 
-  Runtime::get().reset_stats();
+  reset_stats();
   EXPECT_EQ(stats().plan_hits + stats().plan_misses + stats().graph_hits + stats().plans_compiled +
                 stats().kernel_hits + stats().kernels_compiled + stats().launches,
             0u);

@@ -23,10 +23,13 @@ struct Outcome {
   std::string text;
 };
 
-/// Runs one of the programs beside this one. `arguments` are the shell's.
-Outcome run(const std::string& program, const std::string& arguments) {
+/// Runs one of the programs beside this one. `arguments` are the shell's, `environment` what it
+/// sets before.
+Outcome run(const std::string& program, const std::string& arguments,
+            const std::string& environment = "") {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string command = str("'", (folder / program).string(), "' ", arguments, " 2>&1");
+  const std::string command =
+      str(environment, " '", (folder / program).string(), "' ", arguments, " 2>&1");
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
@@ -130,6 +133,56 @@ TEST_F(CommandLine, TheToolRefusesTexts) {
   expect_refusal(tool("run", filled("f32[144115188075855872]")), HasSubstr("out of memory"));
   expect_refusal(tool("run", filled("f64[144115188075855872]")), HasSubstr("out of memory"));
   expect_refusal(tool("run", graph_of("9007199254740992]} : f32[4]")), HasSubstr("out of memory"));
+}
+
+// What is well-formed and breaks a rule is the writer's mistake too.
+TEST_F(CommandLine, TheToolNamesTheRuleThatATextBreaks) {
+  const std::string kernel =
+      "kernel {\n  input b0: f32[4]\n  output b1: f32[4]\n  phase {\n    part grid [] {\n"
+      "      loop parallel [4] reduce [] {\n        %0 = load b9[i0] : f32\n"
+      "        store b1[i0], %0\n      }\n    }\n  }\n}\n";
+  expect_refusal(tool("opt", kernel),
+                 AllOf(HasSubstr("K07: no such buffer"), Not(HasSubstr("internal"))));
+  const std::string graph =
+      "graph {\n  %0 = input {index=0, strides=[]} : f32[4]\n  %1 = add %0 : f32[4]\n"
+      "  return %1\n}\n";
+  for (const char* command : {"opt", "run", "show"}) {
+    expect_refusal(tool(command, graph), AllOf(HasSubstr("G0"), Not(HasSubstr("internal"))));
+  }
+}
+
+TEST_F(CommandLine, TheEnvironmentsUnknownValuesAreSaidOnce) {
+  const auto said = [&](const std::string& environment) {
+    return run("reprise", "run " + write("text", kGood), environment).text;
+  };
+  const auto times = [](const std::string& text, std::string_view part) {
+    int count = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++count;
+    return count;
+  };
+  const std::string log = said("REPRISE_LOG=bogus,cache");
+  EXPECT_EQ(times(log, "'bogus', known: cache"), 1) << log;
+  EXPECT_THAT(log, HasSubstr("kernel miss"));
+  EXPECT_THAT(said("REPRISE_LOG=cache"), Not(HasSubstr("known")));
+}
+
+TEST_F(CommandLine, FuzzingRefusesOptions) {
+  for (const char* option : {"-5", "0", "--seed -1", "x", "--mode none", "--stress 0"}) {
+    expect_refusal(run("fuzz", option), Not(HasSubstr("programs from seed")));
+  }
+  expect_refusal(run("fuzz", "--seed -1"), HasSubstr("-1"));
+  expect_refusal(run("fuzz", "0"), HasSubstr("0"));
+}
+
+// Before anything is timed: each of these ends at once.
+TEST_F(CommandLine, BenchmarksRefuseOptions) {
+  for (const char* program : {"bench_overheads", "bench_gemm", "bench_mlp_step"}) {
+    expect_refusal(run(program, "--json /nowhere/file"),
+                   AllOf(HasSubstr("cannot write /nowhere/file"), Not(HasSubstr("row "))));
+    expect_refusal(run(program, "--filter nonsense"),
+                   HasSubstr("no row's name matches 'nonsense'"));
+    expect_refusal(run(program, "--filter ["), HasSubstr("'[' is no regular expression"));
+  }
 }
 
 TEST_F(CommandLine, TrainingRefusesOptions) {

@@ -4,15 +4,12 @@
 #include <thread>
 
 #include "expect_tensor.h"
+#include "frontend/stats.h"
 
 namespace reprise {
 namespace {
 
 using F = std::vector<float>;
-
-Stats stats() {
-  return Runtime::get().stats();
-}
 
 TEST(Frozen, ComputesFromItsInputs) {
   const Tensor a = Tensor::of({1.f, 2.f});

@@ -5,15 +5,12 @@
 #include <thread>
 
 #include "expect_tensor.h"
+#include "frontend/stats.h"
 
 namespace reprise {
 namespace {
 
 using F = std::vector<float>;
-
-Stats stats() {
-  return Runtime::get().stats();
-}
 
 TEST(Assign, ReadersRecordedBeforeKeepTheOldValue) {
   for (const bool taped : {false, true}) {

@@ -45,6 +45,20 @@ bool is_kernel(std::string_view text) {
   return false;
 }
 
+/// A text that breaks a rule is its writer's mistake, not a bug of ours.
+template <class Ir>
+Ir checked(Ir ir) {
+  try {
+    verify(ir);
+  } catch (const InternalError& error) {
+    std::string_view text = error.what();
+    constexpr std::string_view kPrefix = "internal error: ";
+    if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+    throw ParseError(std::string(text));
+  }
+  return ir;
+}
+
 /// `others` are the names that the caller knows besides.
 template <class Pass>
 const Pass& find_pass(std::span<const Pass> passes, std::string_view name,
@@ -78,14 +92,12 @@ void opt(const std::string& path, const std::vector<std::string>& passes, Explai
   }
   const std::string text = read_text(path);
   if (is_kernel(text)) {
-    Kernel kernel = parse_kernel(text);
-    verify(kernel);
+    Kernel kernel = checked(parse_kernel(text));
     for (const std::string& name : passes) kernel = find_pass(kernel_passes(), name).run(kernel);
     std::cout << print(kernel);
     return;
   }
-  Graph graph = parse_graph(text);
-  verify(graph);
+  Graph graph = checked(parse_graph(text));
   for (const std::string& name : passes) {
     if (name == "fuse") {
       const Fusion fusion = fuse(graph);
@@ -124,8 +136,7 @@ void show_stages(const std::string& path, const std::string& only, const std::st
     std::cout << "# " << stage << '\n' << text << (text.ends_with('\n') ? "" : "\n") << '\n';
   };
   const CodeTarget to = find_target(name);
-  const Graph graph = parse_graph(read_text(path));
-  verify(graph);
+  const Graph graph = checked(parse_graph(read_text(path)));
   const CompiledGraph compiled = compile(graph, to.target, {}, observer);
   const ArenaUse use = arena_use(compiled.plan);
   observer("memory", str("arena ", use.arena, " bytes for ", use.temporaries, "; at least ",
@@ -218,8 +229,7 @@ int main_checked(int argc, char** argv) {
   if (*opt_command) opt(path, passes, explaining ? Explain::Yes : Explain::No);
   if (*show_command) show_stages(path, only, target);
   if (*run_command) {
-    const Graph graph = parse_graph(read_text(path));
-    verify(graph);
+    const Graph graph = checked(parse_graph(read_text(path)));
     return run_graph(graph, options);
   }
   if (*ops_command) list_ops(op);

@@ -217,6 +217,18 @@ bool type_caster<reprise::Operand>::load(handle source, bool convert) {
   return false;
 }
 
+bool type_caster<reprise::python::Fixed>::load(handle source, bool) {
+  const auto number = reprise::python::number_of(source);
+  if (!number) return false;
+  if (number->cell() != nullptr) {
+    throw reprise::Error(
+        "a Scalar may change between replays, and this argument is part of what is compiled: name "
+        "the argument of a jitted function in static_argnums or static_argnames");
+  }
+  value.value = number->as_double();
+  return true;
+}
+
 bool type_caster<reprise::python::TensorArg>::load(handle source, bool convert) {
   namespace rpp = reprise::python;
   type_caster_base<reprise::Tensor> tensor;

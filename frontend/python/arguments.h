@@ -30,6 +30,10 @@ struct DTypeArg {
 struct Integers {
   std::vector<int64_t> values;
 };
+/// A number that is part of what is compiled. A Scalar is an Error that names static_argnums.
+struct Fixed {
+  double value = 0;
+};
 /// A tensor, or an array to be adopted.
 struct TensorArg {
   Tensor value;
@@ -77,6 +81,15 @@ struct type_caster<reprise::Number> {
 
  private:
   std::optional<reprise::Number> number_;
+};
+
+template <>
+struct type_caster<reprise::python::Fixed> {
+  PYBIND11_TYPE_CASTER(reprise::python::Fixed, const_name("float"));
+  bool load(handle source, bool);
+  static handle cast(const reprise::python::Fixed& number, return_value_policy, handle) {
+    return float_(number.value).release();
+  }
 };
 
 template <>

@@ -73,10 +73,13 @@ void bind_losses(py::module_& module);
 void bind_layers(py::module_& module, TensorClass& tensor);
 void bind_create(py::module_& module);
 void bind_random(py::module_& module);
+void bind_scalar(py::module_& module);
 void bind_tape(py::module_& module);
 void bind_runtime(py::module_& module);
 void bind_optim(py::module_& module);
 void bind_io(py::module_& module);
+/// After all others.
+void bind_refusals(py::module_& module);
 
 /// A function of the module, with x as its first argument, that is a method of Tensor too.
 template <class Function, class... Extra>

@@ -79,8 +79,8 @@ void bind_contractions(py::module_& module) {
       Unlocked());
   module.def(
       "vector_norm",
-      [](const TensorArg& x, const AxisList& axis, bool keepdims, double ord) {
-        return norm(x.value, ord, axis, keep(keepdims));
+      [](const TensorArg& x, const AxisList& axis, bool keepdims, Fixed ord) {
+        return norm(x.value, ord.value, axis, keep(keepdims));
       },
       py::arg("x"), py::arg("axis") = py::none(), py::arg("keepdims") = false, py::arg("ord") = 2.0,
       "sum(|x|^ord)^(1/ord); inf: the largest magnitude, -inf: the smallest, 0: how many are not "

@@ -9,16 +9,22 @@ namespace reprise::python {
 
 namespace {
 
-/// One entry of a key, after the ellipsis was written out.
+/// One entry of a key, after the ellipsis and the masks were written out.
 struct Entry {
-  enum class Kind : uint8_t { Position, Range, NewAxis, Positions } kind = Kind::Range;
+  /// Nothing: an ellipsis that stands for no axis, which still parts its neighbours.
+  enum class Kind : uint8_t { Position, Range, NewAxis, Positions, Nothing } kind = Kind::Range;
   int64_t position = 0;
   Range range;
-  Tensor positions;  ///< of integers
+  Tensor positions;  ///< of integers; of bools where a mask is not yet written out
 
   [[nodiscard]] bool is_advanced() const {
     return kind == Kind::Position || kind == Kind::Positions;
   }
+  [[nodiscard]] bool is_mask() const {
+    return kind == Kind::Positions && positions.dtype() == DType::Bool;
+  }
+  /// Whether it selects from an axis of the indexed tensor.
+  [[nodiscard]] bool has_axis() const { return kind != Kind::NewAxis && kind != Kind::Nothing; }
 };
 
 /// The positions at which a mask holds: one tensor for each of its axes.
@@ -45,20 +51,35 @@ Entry range_of(const py::handle& object) {
   return entry;
 }
 
-/// A tensor as an entry; a mask stands for as many as it has axes.
-void add_tensor(const Tensor& tensor, std::vector<Entry>& into) {
+/// A tensor, an array or a list as positions or a mask.
+Tensor tensor_of(const TensorType& type, const py::handle& item) {
+  Tensor tensor;
+  if (py::isinstance<Tensor>(item)) {
+    tensor = item.cast<const Tensor&>();
+  } else if (is_array(item) || PyList_Check(item.ptr()) != 0) {
+    py::object array = py::module_::import("numpy").attr("asarray")(item);
+    if (py::len(array.attr("ravel")()) == 0 && PyList_Check(item.ptr()) != 0) {
+      array = array.attr("astype")("int64");  // an empty list is one of positions
+    }
+    tensor = adopt_array(array);
+  } else {
+    throw IndexError(str("an index of ", type, " is of Python's type ",
+                         std::string(py::str(py::type::handle_of(item).attr("__name__"))),
+                         "; expected an int, a slice, None, an ellipsis, or a tensor"));
+  }
   const DType dtype = tensor.dtype();
   if (dtype == DType::Bool) {
     if (tensor.rank() == 0) throw IndexError("a mask of rank 0 as index is not supported");
-    for (Tensor& places : positions_of(tensor)) {
-      into.push_back({.kind = Entry::Kind::Positions, .range = {}, .positions = std::move(places)});
-    }
-    return;
-  }
-  if (!is_integer(dtype)) {
+  } else if (!is_integer(dtype)) {
     throw IndexError(str("a tensor as index must be of integers or bools, it is ", tensor.type()));
   }
-  into.push_back({.kind = Entry::Kind::Positions, .range = {}, .positions = tensor});
+  return tensor;
+}
+
+/// Axes that an entry, a mask included, selects from.
+int num_axes(const Entry& entry) {
+  if (!entry.has_axis()) return 0;
+  return entry.is_mask() ? entry.positions.rank() : 1;
 }
 
 /// Checks that a mask's extents are those of the axes it stands for.
@@ -70,55 +91,63 @@ void check_mask(const Tensor& mask, const TensorType& type, int axis) {
   }
 }
 
-std::vector<Entry> entries_of(const TensorType& type, const py::object& key) {
+/// The key's items, masks and the ellipsis as they are; where the ellipsis stands, else the end.
+std::pair<std::vector<Entry>, size_t> items_of(const TensorType& type, const py::object& key) {
   const py::tuple keys =
       PyTuple_Check(key.ptr()) != 0 ? py::reinterpret_borrow<py::tuple>(key) : py::make_tuple(key);
   std::vector<Entry> entries;
   std::optional<size_t> ellipsis;
-  int axes = 0;  // consumed so far
-  std::vector<std::pair<Tensor, int>> masks;
   for (const py::handle item : keys) {
     if (item.is_none()) {
       entries.push_back({.kind = Entry::Kind::NewAxis, .range = {}, .positions = {}});
     } else if (item.ptr() == Py_Ellipsis) {
       if (ellipsis) throw IndexError("an index has more than one ellipsis");
       ellipsis = entries.size();
+      entries.push_back({.kind = Entry::Kind::Nothing, .range = {}, .positions = {}});
     } else if (PySlice_Check(item.ptr())) {
       entries.push_back(range_of(item));
-      ++axes;
     } else if (const auto position = integer_of(item)) {
       entries.push_back(
           {.kind = Entry::Kind::Position, .position = *position, .range = {}, .positions = {}});
-      ++axes;
     } else {
-      Tensor tensor;
-      if (py::isinstance<Tensor>(item)) {
-        tensor = item.cast<const Tensor&>();
-      } else if (is_array(item) || PyList_Check(item.ptr()) != 0) {
-        py::object array = py::module_::import("numpy").attr("asarray")(item);
-        if (py::len(array.attr("ravel")()) == 0 && PyList_Check(item.ptr()) != 0) {
-          array = array.attr("astype")("int64");  // an empty list is one of positions
-        }
-        tensor = adopt_array(array);
-      } else {
-        throw IndexError(str("an index of ", type, " is of Python's type ",
-                             std::string(py::str(py::type::handle_of(item).attr("__name__"))),
-                             "; expected an int, a slice, None, an ellipsis, or a tensor"));
-      }
-      if (tensor.dtype() == DType::Bool) {
-        if (!ellipsis) check_mask(tensor, type, axes);
-        axes += tensor.rank();
-      } else {
-        ++axes;
-      }
-      add_tensor(tensor, entries);
+      entries.push_back(
+          {.kind = Entry::Kind::Positions, .range = {}, .positions = tensor_of(type, item)});
     }
   }
+  return {std::move(entries), ellipsis.value_or(entries.size())};
+}
+
+std::vector<Entry> entries_of(const TensorType& type, const py::object& key) {
+  auto [items, ellipsis] = items_of(type, key);
+  int axes = 0;
+  for (const Entry& item : items) axes += num_axes(item);
   const int rank = type.shape.rank();
   if (axes > rank) throw IndexError(str(axes, " indices into ", type, ", which has rank ", rank));
-  const size_t place = ellipsis.value_or(entries.size());
-  entries.insert(entries.begin() + static_cast<ptrdiff_t>(place), static_cast<size_t>(rank - axes),
-                 Entry{.range = {}, .positions = {}});
+  const Entry whole{.range = {}, .positions = {}};
+  if (ellipsis == items.size()) {
+    items.insert(items.end(), static_cast<size_t>(rank - axes), whole);
+  } else if (axes < rank) {
+    items[ellipsis] = whole;
+    items.insert(items.begin() + static_cast<ptrdiff_t>(ellipsis),
+                 static_cast<size_t>(rank - axes - 1), whole);
+  }
+  // A mask is checked at the axes that it has in the end, and none is read before all are right.
+  int axis = 0;
+  for (const Entry& item : items) {
+    if (item.is_mask()) check_mask(item.positions, type, axis);
+    axis += num_axes(item);
+  }
+  std::vector<Entry> entries;
+  for (Entry& item : items) {
+    if (!item.is_mask()) {
+      entries.push_back(std::move(item));
+      continue;
+    }
+    for (Tensor& places : positions_of(item.positions)) {
+      entries.push_back(
+          {.kind = Entry::Kind::Positions, .range = {}, .positions = std::move(places)});
+    }
+  }
   return entries;
 }
 
@@ -154,7 +183,7 @@ Tensor take_many(const Tensor& x, const std::vector<int64_t>& axes,
 std::vector<Index> basic_indices(const std::vector<Entry>& entries) {
   std::vector<Index> basic;
   for (const Entry& e : entries) {
-    if (e.kind == Entry::Kind::NewAxis) continue;
+    if (!e.has_axis()) continue;
     basic.push_back(e.kind == Entry::Kind::Position ? Index(e.position)
                     : e.kind == Entry::Kind::Range  ? Index(e.range)
                                                     : Index(Range{}));
@@ -171,7 +200,7 @@ Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
   std::vector<Tensor> positions;
   int64_t axis = 0;
   for (const Entry& e : entries) {
-    if (e.kind == Entry::Kind::Position) continue;
+    if (e.kind == Entry::Kind::Position || e.kind == Entry::Kind::Nothing) continue;
     if (e.kind == Entry::Kind::NewAxis) result = unsqueeze(result, axis);
     if (e.kind == Entry::Kind::Positions) {
       axes.push_back(axis);
@@ -186,7 +215,10 @@ Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
   const auto first = std::find_if(entries.begin(), entries.end(), is_advanced);
   const auto last = std::find_if(entries.rbegin(), entries.rend(), is_advanced).base();
   const bool together = std::all_of(first, last, is_advanced);
-  const int64_t lead = together ? first - entries.begin() : 0;
+  const int64_t lead =
+      together ? std::count_if(entries.begin(), first,
+                               [](const Entry& e) { return e.kind != Entry::Kind::Nothing; })
+               : 0;
 
   Tensor taken =
       axes.size() == 1 ? take(result, positions[0], axes[0]) : take_many(result, axes, positions);

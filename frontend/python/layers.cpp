@@ -10,7 +10,7 @@ void bind_channel_norms(py::module_& module) {
       "group_norm",
       [](const TensorArg& x, int64_t groups, const std::optional<TensorArg>& weight,
          const std::optional<TensorArg>& bias,
-         double eps) { return group_norm(x.value, groups, or_empty(weight), or_empty(bias), eps); },
+         Number eps) { return group_norm(x.value, groups, or_empty(weight), or_empty(bias), eps); },
       py::arg("x"), py::arg("num_groups"), py::arg("weight") = py::none(),
       py::arg("bias") = py::none(), py::arg("eps") = 1e-5,
       "x (N, C, ..) normalized over each group of channels and all that follows.", Unlocked());
@@ -18,14 +18,14 @@ void bind_channel_norms(py::module_& module) {
       "instance_norm",
       [](const TensorArg& x, const std::optional<TensorArg>& weight,
          const std::optional<TensorArg>& bias,
-         double eps) { return instance_norm(x.value, or_empty(weight), or_empty(bias), eps); },
+         Number eps) { return instance_norm(x.value, or_empty(weight), or_empty(bias), eps); },
       py::arg("x"), py::arg("weight") = py::none(), py::arg("bias") = py::none(),
       py::arg("eps") = 1e-5, "group_norm with every channel a group.", Unlocked());
   module.def(
       "batch_norm",
       [](const TensorArg& x, const TensorArg& mean, const TensorArg& variance,
          const std::optional<TensorArg>& weight, const std::optional<TensorArg>& bias,
-         bool training, Number momentum, double eps) {
+         bool training, Number momentum, Number eps) {
         if (!training) {
           return batch_norm(x.value, mean.value, variance.value, or_empty(weight), or_empty(bias),
                             eps);
@@ -41,8 +41,8 @@ void bind_channel_norms(py::module_& module) {
       Unlocked());
   module.def(
       "local_response_norm",
-      [](const TensorArg& x, int64_t size, Number alpha, double beta, Number k) {
-        return local_response_norm(x.value, size, alpha, beta, k);
+      [](const TensorArg& x, int64_t size, Number alpha, Fixed beta, Number k) {
+        return local_response_norm(x.value, size, alpha, beta.value, k);
       },
       py::arg("x"), py::arg("size"), py::arg("alpha") = 1e-4, py::arg("beta") = 0.75,
       py::arg("k") = 1.0, "x / (k + alpha * mean of the squares of the channels around)^beta.",
@@ -66,7 +66,9 @@ void bind_attention(py::module_& module) {
       Unlocked());
   module.def(
       "rope",
-      [](const TensorArg& x, Number offset, double base) { return rope(x.value, offset, base); },
+      [](const TensorArg& x, Number offset, Fixed base) {
+        return rope(x.value, offset, base.value);
+      },
       py::arg("x"), py::arg("offset") = 0, py::arg("base") = 10000.0,
       "Rotary positions: pairs (i, i + D / 2) turned by (offset + t) * base^(-2 i / D).",
       Unlocked());
@@ -100,7 +102,7 @@ void bind_layers(py::module_& module, TensorClass&) {
       "layer_norm",
       [](const TensorArg& x, const AxisList& axis, const std::optional<TensorArg>& weight,
          const std::optional<TensorArg>& bias,
-         double eps) { return layer_norm(x.value, axis, or_empty(weight), or_empty(bias), eps); },
+         Number eps) { return layer_norm(x.value, axis, or_empty(weight), or_empty(bias), eps); },
       py::arg("x"), py::arg("axis") = -1, py::arg("weight") = py::none(),
       py::arg("bias") = py::none(), py::arg("eps") = 1e-5,
       "(x - mean) / sqrt(variance + eps) * weight + bias over the axes; weight and bias have x's "
@@ -109,7 +111,7 @@ void bind_layers(py::module_& module, TensorClass&) {
   module.def(
       "rms_norm",
       [](const TensorArg& x, const AxisList& axis, const std::optional<TensorArg>& weight,
-         double eps) { return rms_norm(x.value, axis, or_empty(weight), eps); },
+         Number eps) { return rms_norm(x.value, axis, or_empty(weight), eps); },
       py::arg("x"), py::arg("axis") = -1, py::arg("weight") = py::none(), py::arg("eps") = 1e-5,
       "x / sqrt(mean(x * x) + eps) * weight over the axes.", Unlocked());
 }

@@ -70,14 +70,14 @@ void bind_losses(py::module_& module) {
       "cross_entropy",
       [](const TensorArg& logits, const TensorArg& labels, const std::string& reduction,
          const std::optional<TensorArg>& weight, std::optional<int64_t> ignore_index,
-         double label_smoothing) {
+         Fixed label_smoothing) {
         const LossReduction how = reduction_named(reduction);
-        const bool plain = !weight && !ignore_index && label_smoothing == 0;
+        const bool plain = !weight && !ignore_index && label_smoothing.value == 0;
         if (plain && is_integer(labels.value.dtype())) {
           return cross_entropy(logits.value, labels.value, how);
         }
         return cross_entropy(logits.value, labels.value, how,
-                             class_weights(weight, ignore_index, label_smoothing));
+                             class_weights(weight, ignore_index, label_smoothing.value));
       },
       py::arg("logits"), py::arg("labels"), py::arg("reduction") = "mean",
       py::arg("weight") = py::none(), py::arg("ignore_index") = py::none(),

@@ -7,7 +7,8 @@ PYBIND11_MODULE(_core, module) {
   bind_errors(module);
   bind_dtypes(module);
   TensorClass tensor = bind_tensor(module);
-  bind_tape(module);  // Scalar is an operand
+  bind_scalar(module);  // an operand
+  bind_tape(module);
   bind_numpy(module, tensor);
   bind_operators(tensor);
   bind_indexing(module, tensor);
@@ -27,4 +28,5 @@ PYBIND11_MODULE(_core, module) {
   bind_runtime(module);
   bind_optim(module);
   bind_io(module);
+  bind_refusals(module);
 }

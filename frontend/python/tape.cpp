@@ -55,42 +55,9 @@ class TapeContext {
   std::thread::id thread_;
 };
 
-py::object number_object(const Number& number) {
-  switch (number.category()) {
-    case DTypeCategory::Bool:
-      return py::bool_(number.as_double() != 0);
-    case DTypeCategory::Integer:
-      return number.default_dtype() == DType::U64
-                 ? py::object(py::int_(number.bits(DType::U64)))
-                 : py::object(py::int_(static_cast<int64_t>(number.bits(DType::I64))));
-    case DTypeCategory::Float:
-    case DTypeCategory::Complex:
-      break;
-  }
-  return py::float_(number.as_double());
-}
-
-void bind_scalar(py::module_& module) {
-  py::class_<Scalar>(module, "Scalar",
-                     "A number that may change between the replays of a recorded step: an op "
-                     "recorded with it reads its value then, a replay reads it again.")
-      .def(py::init<Number>(), py::arg("value"))
-      .def(
-          "set", [](Scalar& s, const Number& value) { s.set(value); }, py::arg("value"),
-          "DTypeError for a number of another category; a float takes any.")
-      .def_property_readonly("value", [](const Scalar& s) { return number_object(s.value()); })
-      .def("__repr__", [](const Scalar& s) { return str("Scalar(", s.value(), ")"); })
-      .def("__bool__", [](const Scalar&) -> bool {
-        throw Error(
-            "a Scalar may change between replays, so Python cannot decide by it; use its value, or "
-            "make the argument of a jitted function static");
-      });
-}
-
 }  // namespace
 
 void bind_tape(py::module_& module) {
-  bind_scalar(module);
   py::class_<Frozen>(module, "Frozen", "A recorded step as a function that runs without recording.")
       .def(
           "replay",

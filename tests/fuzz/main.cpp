@@ -15,8 +15,14 @@ int main_checked(int argc, char** argv) {
   FuzzOptions options;
   options.count = 10000;
   double stress = 0;
-  app.add_option("count", options.count, "Programs")->capture_default_str();
-  app.add_option("--seed", options.seed, "Of the first program")->capture_default_str();
+  app.add_option("count", options.count, "Programs")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of the first program")
+      ->check([](const std::string& text) {  // CLI11 would wrap it
+        return text.find('-') == text.npos ? "" : text + " is negative";
+      })
+      ->capture_default_str();
   app.add_option("--mode", options.mode, "Only this mode");
   app.add_flag("--sample", options.sample, "Run slow modes on some programs only");
   app.add_option("--stress", stress, "Instead, for so many seconds: eight threads share tensors")

@@ -127,6 +127,21 @@ DIFFERENCES = [
         lambda torch: torch_gradient(torch, torch.sqrt, [0.0, 4.0]), [inf, 0.25],
     ),
     Difference(
+        "pow", "PyTorch", "The gradient of 0 ** y by y is -inf at 0, where it falls from 1 to 0; PyTorch's is 0.",
+        "gradient of 0 ** y at 0 and 1", lambda: gradient(lambda y: rp.pow(0.0, y), [0, 1]), [-inf, 0],
+        lambda torch: torch_gradient(torch, lambda y: torch.pow(0.0, y), [0.0, 1.0]), [0, 0],
+    ),
+    Difference(
+        "pow", "PyTorch", "x ** 0.5 is C's pow, +0 at -0, and so is its gradient's sign; PyTorch takes the square root.",
+        "gradient of x ** 0.5 at 0 and -0", lambda: gradient(lambda x: x**0.5, [0.0, -0.0]), [inf, inf],
+        lambda torch: torch_gradient(torch, lambda x: x**0.5, [0.0, -0.0]), [inf, -inf],
+    ),
+    Difference(
+        "pow", "PyTorch", "Where the power is 0 it stays so: its gradient by the exponent is 0, although the logarithm is infinite.",
+        "gradient of inf ** y at -1", lambda: gradient(lambda y: rp.pow(inf, y), [-1.0]), [0],
+        lambda torch: torch_gradient(torch, lambda y: torch.pow(inf, y), [-1.0]), [nan],
+    ),
+    Difference(
         "where", "PyTorch", "The branch that is not taken contributes nothing to a gradient, whatever it computes.",
         "gradient of where(x > 0, log(x), x)", lambda: gradient(lambda x: rp.where(x > 0, rp.log(x), x), [0, 2]), [1, 0.5],
         lambda torch: torch_gradient(torch, lambda x: torch.where(x > 0, torch.log(x), x), [0.0, 2.0]), [nan, 0.5],

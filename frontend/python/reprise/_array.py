@@ -116,6 +116,8 @@ def _is_recording():
 def _repr(self):
     if _is_recording():
         return f"<tensor of {self.dtype} {self.shape}, being recorded>"
+    if _core._in_call():  # to say which arguments it cannot take
+        return f"<tensor of {self.dtype} {self.shape}>"
     text = np.array2string(_shown(self), separator=", ", prefix="tensor(")
     return f"tensor({text}, dtype={self.dtype})"
 

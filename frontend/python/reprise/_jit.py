@@ -173,8 +173,8 @@ class Jitted:
             for leaf in leaves:
                 if isinstance(leaf, Scalar):
                     raise _core.DTypeError(
-                        f"jit of {self.__name__}: it returns a number that it was given; return a "
-                        "tensor computed with it"
+                        f"jit of {self.__name__}: it returns a number that depends on its arguments; "
+                        "return a tensor computed with it"
                     )
             outputs = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
             constants = [_TENSOR if isinstance(leaf, Tensor) else leaf for leaf in leaves]
@@ -192,7 +192,8 @@ def jit(function=None, *, static_argnums=(), static_argnames=()):
 
     Arguments are trees of lists, tuples and dicts. Tensors and arrays are inputs: other values
     replay, other dtypes or shapes record anew. Floats are inputs too: the function is given a
-    `Scalar` in place of each, to compute with tensors. Everything else, and all that is named in
+    `Scalar` in place of each, to compute with tensors and numbers; comparing it raises Error. What
+    decides by a float names it in static_argnums. Everything else, and all that is named in
     static_argnums and static_argnames, must be hashable and is compared: another value records
     anew. Tensors that the function reads besides are read at each call, and what it assigns with
     `assign_` (as optimizers do) is assigned at each call; any other effect, such as print, happens

@@ -1,5 +1,9 @@
 """Every kind of error is a reprise.Error and the built-in one that Python programs catch."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -28,6 +32,25 @@ def test_errors(case):
         action()
     assert isinstance(raised.value, builtin) and isinstance(raised.value, rp.Error)
     assert np.asarray(x).tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_a_wrong_call_is_short_and_computes_nothing():
+    g = rp.ones((1000,)) * 2
+    for call in [lambda: rp.layer_norm(g, g, g), lambda: g.reshape(g, axis=g), lambda: rp.sum("a", g)]:
+        with pytest.raises(TypeError, match=r"<tensor of float32 \(1000,\)>") as raised:
+            call()
+        assert len(str(raised.value)) < 1000 and not g.is_realized
+    assert repr(g[:2]) == "tensor([2., 2.], dtype=float32)"
+    assert repr([g[:1]]) == "[tensor([2.], dtype=float32)]"
+
+
+@pytest.mark.parametrize("value", ["", "0", "no", "off", "false", "1", "yes", "on", "true", "maybe"])
+def test_values_of_reprise_check(value):
+    program = "import reprise as rp; rp.asarray([1.0]).exp().tolist(); rp.ones((3,)).tolist()"
+    run = subprocess.run([sys.executable, "-c", program], env=os.environ | {"REPRISE_CHECK": value},
+                         capture_output=True, text=True, check=True)  # fmt: skip
+    said = "REPRISE_CHECK is 'maybe', taken for 1; known: 1, yes"
+    assert run.stderr.count(said) == (value == "maybe") and run.stderr.count("\n") <= 1
 
 
 def test_the_family():

@@ -1,5 +1,6 @@
 """Tapes, gradients and functions that are recorded once."""
 
+import math
 import threading
 
 import numpy as np
@@ -280,3 +281,57 @@ def test_scalar():
     assert rate.value == 4.0 and step.replay([x])[0].tolist() == [8]
     with pytest.raises(rp.DTypeError):
         rp.Scalar(1).set(0.5)
+
+
+def test_floats_compute():
+    """A float stays weak, and what is computed from it follows it."""
+    x = np.array([1.0, -2.0, 4.0], np.float16)
+
+    def function(x, s, t):
+        half = -(abs(s - 1) * 2 + t / s) // 0.25 % 3 + 2**t
+        return x * half, np.ones(3, np.float16) * s, s * np.ones(3, np.float16), s + 1 - x
+
+    jitted = rp.jit(function)
+    for s, t in [(2.0, 0.5), (0.75, 3.0), (-1.5, -2.25)]:
+        for actual, expected in zip(jitted(x, s, t), function(x, s, t)):
+            assert np.asarray(actual).dtype == np.float16
+            np.testing.assert_allclose(np.asarray(actual), expected, rtol=2e-3)
+    assert jitted.recorded == 1
+
+    norm = rp.jit(lambda x, eps: rp.layer_norm(x, eps=eps * 2))
+    rows = rp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
+    for eps in [1e-5, 0.5, 4.0]:
+        assert norm(rows, eps).tolist() == rp.layer_norm(rows, eps=eps * 2).tolist()
+    assert norm.recorded == 1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, s: x if s > 1 else -x, lambda x, s: x if 1 <= s else -x,
+        lambda x, s: x if s == 2 else -x, lambda x, s: x if s else -x, lambda x, s: x * float(s),
+        lambda x, s: x * round(s), lambda x, s: x[s], lambda x, s: rp.vector_norm(x, ord=s),
+        lambda x, s: rp.rope(x[None], base=s), lambda x, s: x * math.sqrt(s),
+        lambda x, s: rp.sum(x, axis=s),
+    ],
+)  # fmt: skip
+def test_what_needs_a_floats_value_says_so(function):
+    jitted = rp.jit(function)
+    with pytest.raises(rp.Error, match="static_argnums"):
+        jitted(rp.ones((4,)), 2.0)
+
+
+def test_a_scalar_computes_outside_of_jit():
+    rate = rp.Scalar(2.0)
+    x = rp.asarray([3.0])
+    with rp.Tape() as tape:
+        step = tape.freeze([x], [x * (rate * 2 + 1), rate < x])
+    rate.set(4.0)
+    assert [y.tolist() for y in step.replay([x])] == [[27.0], [False]]
+    assert (rate * 2).value == 8 and (1 / rate).value == 0.25
+    with pytest.raises(rp.UnsupportedError, match="float"):
+        rp.Scalar(2) * 3
+    with pytest.raises(TypeError):
+        rate + "a"
+    with pytest.raises(rp.Error, match="value of a Scalar"):
+        rp.jit(lambda x, s: x * s.value)(x, 1.5)

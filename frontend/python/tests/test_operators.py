@@ -1,6 +1,8 @@
 """Operators, weak numbers, promotion, indexing, and what a tensor is to Python."""
 
 import operator
+import os
+import re
 
 import numpy as np
 import pytest
@@ -164,6 +166,9 @@ KEYS = [
     M, (M[:, :, 0],), (0, M[0]), (slice(None), M[0]), (M[:, 0, 0], slice(1, 2)), (..., M[0, 0]),
     [0, 1], [], (slice(None), [True, False, True, False, True]), np.array([0, 3], np.uint8),
     np.array(2), (np.array(2), I), (I[:0], I[:0]),
+    # An ellipsis parts its neighbours even where it stands for no axis.
+    (slice(None), I, ..., I), (I, ..., 0, I), (..., slice(None), I, I), (0, ..., I, I),
+    (None, I, I, ..., I), (..., M), (A[:, :, 0] == 30, ..., I), (I, ..., A[0] == 4), (M, ...),
 ]  # fmt: skip
 
 
@@ -183,6 +188,100 @@ def test_index_errors():
         with pytest.raises(rp.IndexError, match="out of range"):
             x[key].tolist()
     assert x[0, 0].tolist() == [0, 1, 2, 3, 4, 5]  # all is as it was
+
+
+# The axes that a mask covers: those after an ellipsis or a new axis are counted from there.
+def test_a_mask_of_another_shape():
+    x = rp.asarray(np.zeros((5, 3, 4)))
+    for key, axes in [
+        (lambda m: m((2,)), "[2] from axis 0"),
+        (lambda m: (..., m((2,))), "[2] from axis 2"),
+        (lambda m: (..., m((6,))), "[6] from axis 2"),
+        (lambda m: (..., m((3, 3))), "[3,3] from axis 1"),
+        (lambda m: (None, ..., m((3,))), "[3] from axis 2"),
+        (lambda m: (None, m((4,))), "[4] from axis 0"),
+        (lambda m: (..., m((3,)), None, 0), None),
+        (lambda m: (..., m((4,)), None, 0), "[4] from axis 1"),
+        (lambda m: (..., m((5, 3)), 0), None),
+        (lambda m: (m((5, 3)), ..., m((3,))), "[3] from axis 2"),
+        (lambda m: (0, ..., m((3, 4))), None),
+    ]:
+        for mask in [lambda s: np.ones(s, bool), lambda s: rp.ones(s, dtype=bool)]:
+            if axes is None:
+                x[key(mask)].tolist()
+                continue
+            with pytest.raises(rp.IndexError, match=re.escape(f"a mask of shape {axes} of f64")):
+                x[key(mask)]
+
+
+def random_key(random, shape):
+    """Entries that fit the axes, most of the time, with new axes and an ellipsis among them."""
+    key, axis = [], 0
+    common = int(random.integers(1, 4))  # extent of what broadcasts together
+    ellipsis = random.random() < 0.5
+    while axis < len(shape):
+        kind = random.choice(["int", "slice", "none", "dots", "positions", "scalar", "mask", "end"])
+        extent = shape[axis]
+        if kind == "none":
+            if sum(k is None for k in key) < 2:
+                key.append(None)
+            continue
+        if kind == "end":
+            break
+        if kind == "dots":
+            if ellipsis:
+                ellipsis = False
+                key.append(...)
+                axis += int(random.integers(0, len(shape) - axis + 1))
+            continue
+        if kind == "int":
+            key.append(int(random.integers(-extent, extent)))
+        elif kind == "scalar":
+            key.append(np.array(random.integers(-extent, extent)))
+        elif kind == "slice":
+            step = int(random.choice([-2, -1, 1, 2]))
+            key.append(slice(*(int(n) for n in random.integers(-5, 6, 2)), step))
+        elif kind == "positions":
+            form = [(common,), (1,), (2, common), (2, 1)][random.integers(4)]
+            key.append(random.integers(-extent, extent, form))
+        else:
+            rank = int(random.integers(1, len(shape) - axis + 1))
+            extents = list(shape[axis : axis + rank])
+            if random.random() < 0.1:
+                extents[-1] += 1
+            mask = np.zeros(extents, bool)
+            mask.reshape(-1)[random.permutation(mask.size)[:common]] = True
+            key.append(mask)
+            axis += rank - 1
+        axis += 1
+    if ellipsis and random.random() < 0.3:
+        key.append(...)
+    return tuple(key)
+
+
+def test_random_keys_are_numpys():
+    random = np.random.default_rng(7)
+    for _ in range(int(os.environ.get("REPRISE_RANDOM_KEYS", 400))):
+        shape = tuple(int(n) for n in random.integers(1, 5, random.integers(1, 5)))
+        a = np.arange(np.prod(shape)).reshape(shape)
+        x, key = rp.asarray(a), random_key(random, shape)
+        try:
+            expected = a[key]
+        except IndexError:
+            try:
+                result = np.asarray(x[key])
+            except (IndexError, rp.ShapeError):
+                continue
+            assert result.size == 0, f"shape {shape}, key {key}"  # nothing was looked up
+            continue
+        if expected.ndim > 8:
+            continue
+        ours = tuple(rp.asarray(k) if isinstance(k, np.ndarray) else k for k in key)
+        try:
+            equal(x[key], np.asarray(expected))
+            equal(x[ours], np.asarray(expected))
+        except (AssertionError, rp.Error) as error:
+            raise AssertionError(f"shape {shape}, key {key}") from error
 
 
 def test_nonzero():
