@@ -42,8 +42,8 @@ void add(Row row);
 /// medians of the rounds:
 ///   row NAME ours VALUE UNIT [peer PEER VALUE UNIT ratio R]      (above 1: we are ahead)
 /// --json=FILE writes them as JSON too, --rounds=N sets how often the turns go round, --min-time=S
-/// how long each turn takes. Returns the exit status: 0; 1 when a check failed or the file cannot be
-/// written, which is tried before anything is timed; 2 when the filter picks no row.
+/// how long each turn takes. Returns the exit status: 0; 1 when a check failed or the file cannot
+/// be written, which is tried before anything is timed; 2 when the filter picks no row.
 int run(int argc, char** argv);
 
 /// A line of output, as `run` makes them.
