@@ -195,7 +195,9 @@ bool output_view(const Graph& graph, NodeId output, OutputView* view) {
       if (shape[i] != 1 && strided.strides[i] != contiguous[i]) return false;
     }
   }
-  *view = {strided.base, strided.offset, std::move(strided.strides)};
+  // Nothing of an empty value lies anywhere; its offset might be outside of the base.
+  const int64_t offset = graph[output].type.shape.numel() == 0 ? 0 : strided.offset;
+  *view = {strided.base, offset, std::move(strided.strides)};
   return true;
 }
 

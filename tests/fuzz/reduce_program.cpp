@@ -229,8 +229,11 @@ class Reducer {
     if (node.op == Op::Input && node.attrs.ints(1).empty()) return false;
     Bytes elements;
     try {
+      // Alone: an index elsewhere may be out of range by now.
       const NodeId id{i};
-      elements = reference_outputs(with_outputs(best_, std::span(&id, 1)).graph, best_.data)[0];
+      const std::optional<Program> alone = rebuild(with_outputs(best_, std::span(&id, 1)), keep);
+      if (!alone) return false;
+      elements = reference_outputs(alone->graph, alone->data)[0];
     } catch (const std::exception&) {
       return false;
     }
