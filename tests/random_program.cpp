@@ -259,11 +259,12 @@ class ProgramSketch {
 
   bool add_scan(Op op) {
     const Value x = any_of_rank(1);
+    const TensorType type = b_.type(x);
     std::vector<Value> operands{x};
     while (std::ssize(operands) < op_def(op).min_operands) {
-      operands.push_back(b_.broadcast_to(fitting(any(), b_.shape(x), b_.dtype(x)), b_.shape(x)));
+      operands.push_back(b_.broadcast_to(fitting(any(), type.shape, type.dtype), type.shape));
     }
-    return keep(b_.record(op, operands, Attrs().add_int(below(b_.shape(x).rank()))));
+    return keep(b_.record(op, operands, Attrs().add_int(below(type.shape.rank()))));
   }
   bool add_sort(Op op) {
     static constexpr DType kKeys[] = {DType::U8, DType::U16, DType::U32, DType::U64};
