@@ -53,7 +53,7 @@ struct alignas(64) LiveNode {
   TensorType type;
   Attrs attrs;
 
-  TensorId left_by;                       ///< the tensor that was assigned another value last
+  TensorId left_by;                       ///< a tensor that was bound to it before an assign
   uint32_t left_generation = 0;           ///< of that tensor's slot
   const Trace* fallback_trace = nullptr;  ///< the trace that holds all fallbacks, null: several do
   uint32_t fallbacks = 0;  ///< pending assigns that go back to it when they cannot be computed

@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
+import order_references as order
 import references as ref
 import window_references as win
 from compare import EXACT, relative, ulp
@@ -660,25 +661,25 @@ OPS = {
     "index_select": Op(lambda x, i, axis=0: np.take(x, i.astype(np.int64), axis), REAL, EXACT, lambda rng, dtype, full: [c for c in takes(rng, dtype, full) if c[0][1].array.ndim == 1] or [([laid_out(rng, dtype, (7,), "plain"), _places(rng, (5,), 7)], {})], gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1])], {}))),  # fmt: skip
     "embedding": Op(lambda i, table: table[i.astype(np.int64)], REAL, EXACT, lambda rng, dtype, full: [([_places(rng, s, 5), laid_out(rng, dtype, (5, 3), str(rng.choice(LAYOUTS)))], {}) for s in ((), (7,), (2, 9))], result=same, gradient=Gradient(lambda rng: ([np.array([[0, 2], [0, -1]]), rng.normal(size=(4, 3))], {}), of=(1,))),  # fmt: skip
     "take_along_axis": Op(lambda x, i, axis=-1: np.take_along_axis(x, i.astype(np.int64), axis), REAL, EXACT, along_indices(False), gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5))], {}))),  # fmt: skip
-    "index_add": Op(ref.index_add, NUMERIC, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
-    "index_put": Op(ref.index_put, REAL, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
-    "scatter_add": Op(ref.scatter_add, NUMERIC, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
-    "scatter": Op(ref.scatter, REAL, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
-    "scatter_reduce": Op(ref.scatter_reduce, NUMERIC, EXACT, reduced_writes, left_out=BOOL, gradient=reduced_gradient("prod", True)),  # fmt: skip
+    "index_add": Op(order.index_add, NUMERIC, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
+    "index_put": Op(order.index_put, REAL, EXACT, index_writes, gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), np.array([0, 2, 0, -1]), rng.normal(size=(4, 3))], {}), of=(0, 2))),  # fmt: skip
+    "scatter_add": Op(order.scatter_add, NUMERIC, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
+    "scatter": Op(order.scatter, REAL, EXACT, along_indices(True), gradient=Gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(-3, 3, (4, 5)), rng.normal(size=(4, 5))], {}), of=(0, 2))),  # fmt: skip
+    "scatter_reduce": Op(order.scatter_reduce, NUMERIC, EXACT, reduced_writes, left_out=BOOL, gradient=reduced_gradient("prod", True)),  # fmt: skip
     "bucketize": Op(lambda v, a, right=False: np.searchsorted(a, v, "right" if right else "left"), REAL, EXACT, buckets, to_int64),  # fmt: skip
-    "cumsum": Op(ref.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),
-    "cumprod": Op(ref.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),
-    "cumulative_sum": Op(ref.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),  # fmt: skip
-    "cumulative_prod": Op(ref.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),  # fmt: skip
-    "cummax": Op(ref.running_extreme(True), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
-    "cummin": Op(ref.running_extreme(False), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
-    "logcumsumexp": Op(ref.logcumsumexp, REAL, relative(4, "each sum is rounded"), lines("moderate"), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
-    "linear_recurrence": Op(ref.linear_recurrence, NUMERIC, EXACT, lines("moderate", 2), gradient=smooth((3, 4), (3, 4), axis=1)),  # fmt: skip
-    "sort": Op(ref.sort, REAL, EXACT, lines(extra=orders), gradient=kinked((3, 5), axis=1)),
-    "argsort": Op(ref.argsort, REAL, EXACT, lines(extra=orders), to_int64),
-    "topk": Op(ref.topk, REAL, EXACT, lines(extra=leading), many=True, found=True, gradient=kinked((3, 5), axis=1, k=2)),  # fmt: skip
+    "cumsum": Op(order.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),
+    "cumprod": Op(order.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),
+    "cumulative_sum": Op(order.cumsum, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "cumulative_prod": Op(order.cumprod, REAL, EXACT, lines("moderate"), widened, gradient=smooth((3, 4), axis=0)),  # fmt: skip
+    "cummax": Op(order.running_extreme(True), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
+    "cummin": Op(order.running_extreme(False), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
+    "logcumsumexp": Op(order.logcumsumexp, REAL, relative(4, "each sum is rounded"), lines("moderate"), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "linear_recurrence": Op(order.linear_recurrence, NUMERIC, EXACT, lines("moderate", 2), gradient=smooth((3, 4), (3, 4), axis=1)),  # fmt: skip
+    "sort": Op(order.sort, REAL, EXACT, lines(extra=orders), gradient=kinked((3, 5), axis=1)),
+    "argsort": Op(order.argsort, REAL, EXACT, lines(extra=orders), to_int64),
+    "topk": Op(order.topk, REAL, EXACT, lines(extra=leading), many=True, found=True, gradient=kinked((3, 5), axis=1, k=2)),  # fmt: skip
     "masked_fill": Op(lambda x, mask, value: np.where(mask, x.dtype.type(value), x), REAL, EXACT, fills, gradient=Gradient(lambda rng: ([rng.normal(size=SHAPE), rng.random(SHAPE) < 0.5], {"value": 2.0}), of=(0,)), also=("Tensor.masked_fill",)),  # fmt: skip
-    "set_slice": Op(ref.set_slice, REAL, EXACT, by_rank(((7,), {"key": slice(2, None, 2), "value": 1}), ((4, 33), {"key": (1, slice(None, 5)), "value": 0}), ((2, 3, 17), {"key": (Ellipsis, slice(None, None, -3)), "value": 1}), ((0, 3), {"key": slice(None), "value": 1})), gradient=smooth((3, 4), key=(slice(0, 2), 1), value=0.5)),  # fmt: skip
+    "set_slice": Op(order.set_slice, REAL, EXACT, by_rank(((7,), {"key": slice(2, None, 2), "value": 1}), ((4, 33), {"key": (1, slice(None, 5)), "value": 0}), ((2, 3, 17), {"key": (Ellipsis, slice(None, None, -3)), "value": 1}), ((0, 3), {"key": slice(None), "value": 1})), gradient=smooth((3, 4), key=(slice(0, 2), 1), value=0.5)),  # fmt: skip
     "searchsorted": Op(lambda a, v, side="left": np.searchsorted(a, v, side), REAL, EXACT, searches, to_int64),  # fmt: skip
     # Convolution and windows
     "conv1d": Op(win.conv(1), NUMERIC, relative(1, "sums cancel"), moderate_shapes((((2, 3, 9), (4, 3, 3), (4,)), {"padding": 1, "stride": 2}), (((1, 4, 33), (6, 2, 5), (6,)), {"groups": 2, "dilation": 3}), (((2, 2, 7), (3, 2, 4)), {"padding": "same"}), (((1, 5, 70), (17, 5, 1)), {})), width="wide", left_out=BOOL, gradient=smooth((1, 2, 6), (2, 2, 3), (2,), padding=1, stride=2)),  # fmt: skip
