@@ -117,6 +117,10 @@ int main(int argc, char** argv) {
       {"gemm_64x784x256_tb", 64, 784, 256, false, true},
       {"gemm_128x3072x768", 128, 3072, 768},
       {"gemv_4096", 1, 4096, 4096},
+      {"gemv_4096_tb", 1, 4096, 4096, false, true},
+      {"gemm_4x4096x4096", 4, 4096, 4096},
+      {"gemm_8x4096x4096", 8, 4096, 4096},
+      {"gemm_16x4096x4096", 16, 4096, 4096},
   };
   for (const Problem& problem : problems) {
     for (const int threads : {1, 2}) add_row(problem, threads, libraries);

@@ -48,7 +48,7 @@ class Backend {
 // ABI of CPU code. The bytes are a relocatable ELF object without external symbols; phase i is
 //   extern "C" void phase<i>(const CpuLaunch*, int64_t begin, int64_t end, void* scratch);
 struct CpuLaunch {
-  void* const* buffers;    ///< the kernel's order, locals not among them
+  void* const* buffers;    ///< the kernel's order, locals not among them; outputs 64-byte aligned
   const uint64_t* params;  ///< raw 8-byte words
   LaunchStatus* status;    ///< CheckIndex writes here (any failing index may win)
 };

@@ -13,6 +13,8 @@ using codegen::product;
 
 constexpr int64_t kPanelDepth = 256;          // of a packed panel: 16 KiB of 16 columns
 constexpr int64_t kPackedRows = 256;          // rows of a task that packs
+constexpr int64_t kStreams = 8;               // rows of a large factor that are read side by side
+constexpr int64_t kStreamedBytes = 8 << 10;   // of such a row at least: prefetchers like long runs
 constexpr double kContractionTaskNs = 15000;  // shorter tasks are not worth handing over
 
 /// Size of the widest element that a part computes with; index arithmetic does not count.
@@ -113,8 +115,12 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   const Reduction& dot = stage.reductions[0];
   const bool work_b = is_computed(stage.body, loops.vector_root(dot));
   const bool work_a = is_computed(stage.body, loops.scalar_root(dot));
+  // What one tile alone passes over is not worth a copy: what lies along the depth is turned in
+  // registers.
+  const bool turned = !loops.direct && loops.rows <= schedule.mr;
+  if (turned) schedule.nr = schedule.vector_lanes;
   schedule.pack_b =
-      loops.depth >= schedule.vector_lanes &&
+      !turned && loops.depth >= schedule.vector_lanes &&
       (!loops.direct || (large && loops.rows >= 32) || (work_b && loops.rows > schedule.mr));
   if (schedule.pack_b && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
   // The other factor is worth a copy when many panels pass over it.
@@ -122,6 +128,13 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
                     (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
   schedule.pack_a |= work_a && loops.row >= 0 && loops.columns > schedule.nr;
   if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
+  // A large factor that is read in place comes from memory: few rows of it at a time.
+  const bool streams =
+      large && loops.direct && stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
+  if (streams) {
+    schedule.kc = kStreams;
+    schedule.nr = std::min(schedule.nr, 2 * schedule.vector_lanes);
+  }
 
   schedule.task_points = std::max<int64_t>(loops.rows, 1);
   const double total = codegen::estimate_ns(part, schedule, target);
@@ -140,6 +153,9 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
     schedule.task_points = divide_up(loops.rows, row_tasks);
     each = divide_up(each, row_tasks);
     if (each > 1) schedule.task_columns = divide_up(panels, std::min(each, panels)) * schedule.nr;
+  } else if (streams) {
+    each = std::clamp<int64_t>(loops.columns * bytes / kStreamedBytes, 1, each);
+    schedule.task_columns = divide_up(panels, each) * schedule.nr;
   } else if (loops.rows >= each * schedule.mr * 2) {
     schedule.task_points = divide_up(divide_up(loops.rows, each), schedule.mr) * schedule.mr;
   } else if (each > 1) {
@@ -160,6 +176,32 @@ std::optional<PartSchedule> schedule_contractions(const Part& part, const Target
     schedule->kc = std::max(schedule->kc, own.kc);
   }
   return schedule;
+}
+
+/// Whether what the part stores would wash out the last cache, and is not read again here.
+bool should_stream(const Kernel& kernel, const Part& part, const TargetInfo& target) {
+  std::vector<bool> stored(kernel.buffers.size()), loaded(kernel.buffers.size());
+  const auto note = [&](const Part& other, ScalarOp op, std::vector<bool>& seen) {
+    for (const Stage& stage : other.stages) {
+      for (const Body* body : {&stage.body, &stage.post}) {
+        for (const Instr& instr : body->instrs) {
+          if (instr.op == op) seen[body->accesses[instr.access].buffer.index] = true;
+        }
+      }
+    }
+  };
+  note(part, ScalarOp::Store, stored);
+  for (const Phase& phase : kernel.phases) {
+    for (const Part& other : phase.parts) note(other, ScalarOp::Load, loaded);
+  }
+  int64_t bytes = 0;
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const Buffer& buffer = kernel.buffers[i];
+    if (buffer.kind != BufferKind::Output || !stored[i]) continue;
+    if (loaded[i]) return false;
+    bytes += buffer.extent * static_cast<int64_t>(size_of(buffer.dtype));
+  }
+  return bytes > target.l3_bytes;
 }
 
 PartSchedule schedule_part(const Kernel& kernel, const Part& part, const TargetInfo& target) {
@@ -200,6 +242,7 @@ PartSchedule schedule_part(const Kernel& kernel, const Part& part, const TargetI
     }
   }
   best.task_points = points_per_task(best_ns, points);
+  best.streaming_stores = best.vector_lanes > 1 && should_stream(kernel, part, target);
   return best;
 }
 

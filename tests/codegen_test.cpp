@@ -136,6 +136,30 @@ TEST(Codegen, PartsAndPhases) {
   expect_compiled_like_interpreted(kernel_of_parts_and_phases(), {.params = {0x40400000}});
 }
 
+/// Stores past the caches, where rows begin on whole vectors and where they do not.
+TEST(Codegen, StreamingStores) {
+  for (const std::string_view dtype : {"f32", "f64", "i32", "i16", "u8", "bool"}) {
+    for (const int64_t columns : {64, 37, 40}) {
+      for (const VectorAxis axis : {VectorAxis::Grid, VectorAxis::Loop}) {
+        const int64_t count = 64 * columns;  // outputs begin at 64 bytes
+        const bool grid = axis == VectorAxis::Grid;
+        const std::string text =
+            str("kernel {\ninput b0: ", dtype, "[", count, "]\noutput b1: ", dtype, "[", count,
+                "]\nphase { part grid [64", grid ? str(", ", columns) : "", "] { loop parallel [",
+                grid ? "" : str(columns), "] reduce [] {\n%0 = load b0[g0*", columns, " + ",
+                grid ? "g1" : "i0", "] : ", dtype, "\nstore b1[g0*", columns, " + ",
+                grid ? "g1" : "i0", "], %0\n} } } }");
+        const PartSchedule part{.vector_axis = axis,
+                                .vector_lanes = 8,
+                                .unroll = 2,
+                                .task_points = 5,
+                                .streaming_stores = true};
+        expect_compiled_like_interpreted(text, {.schedule = Schedule{{{part}}}});
+      }
+    }
+  }
+}
+
 /// The disk cache compares bytes, and several threads compile at once.
 TEST(Codegen, SameKernelSameBytesFromEveryThread) {
   const Kernel kernel =

@@ -76,6 +76,25 @@ TEST(Schedule, PacksWhatDoesNotLieWell) {
   EXPECT_TRUE(only_part(product_kernel(1024, 1024, 1024, false), avx2()).pack_b);
 }
 
+/// What one tile alone passes over is read once, from memory: not copied, and few long rows of it
+/// at a time.
+TEST(Schedule, AMatrixThatAVectorPassesOverIsStreamed) {
+  const PartSchedule plain = only_part(product_kernel(1, 4096, 4096, false), avx2());
+  EXPECT_FALSE(plain.pack_b);
+  EXPECT_EQ(plain.kc, 8);
+  EXPECT_GE(plain.task_columns, 2048);
+  const PartSchedule transposed = only_part(product_kernel(1, 4096, 4096, true), avx2());
+  EXPECT_FALSE(transposed.pack_b);
+  EXPECT_EQ(transposed.kc, 0);
+  EXPECT_EQ(transposed.nr, transposed.vector_lanes);
+}
+
+TEST(Schedule, WhatTheCachesCannotHoldIsStoredPastThem) {
+  EXPECT_TRUE(only_part(copy_kernel(DType::F32, 1 << 24), avx2()).streaming_stores);
+  EXPECT_FALSE(only_part(copy_kernel(DType::F32, 1 << 20), avx2()).streaming_stores);
+  EXPECT_FALSE(only_part(sum_kernel(1000, 100000, 1, 1000), avx2()).streaming_stores);
+}
+
 TEST(Schedule, TilesFitTheRegisters) {
   for (const TargetInfo& target : {avx2(), avx512_target()}) {
     for (const int64_t m : {1, 2, 3, 4, 5, 64, 1000}) {

@@ -330,6 +330,23 @@ Lanes BodyEmitter::load(const Instr& instr) {
   return result;
 }
 
+/// Whether full vectors of an access lie on multiples of their size. Buffers begin at 64 bytes, and
+/// the variable along the lanes takes multiples of their number.
+bool BodyEmitter::may_stream(const Access& access) const {
+  const Buffer& buffer = f_.kernel.buffers[access.buffer.index];
+  if (!f_.streaming_stores || buffer.kind != BufferKind::Output || buffer.dtype == DType::Bool ||
+      access.dynamic.valid()) {
+    return false;
+  }
+  const int64_t bytes = shape_.lanes * static_cast<int64_t>(size_of(buffer.dtype));
+  if (bytes != 16 && bytes != 32 && bytes != 64) return false;
+  int64_t odd = access.index.offset | scope_.variables[scope_.vector].offset;
+  for (size_t v = 0; v < access.index.coefficients.size(); ++v) {
+    if (static_cast<int>(v) != scope_.vector) odd |= access.index.coefficients[v];
+  }
+  return odd % shape_.lanes == 0;
+}
+
 void BodyEmitter::store(const Instr& instr) {
   const Address at = address(body_.accesses[instr.access]);
   const DType dtype = instr.dtype;
@@ -353,11 +370,16 @@ void BodyEmitter::store(const Instr& instr) {
     f_.store(dtype, value.scalar(), pointer_at(at, 0), 1);
     return;
   }
+  const bool streams = may_stream(body_.accesses[instr.access]);
   for (int copy = 0; copy < shape_.copies; ++copy) {
     const int active = shape_.active(copy);
     Value* lane_mask = mask == nullptr ? nullptr : active_mask(vector(*mask, copy), copy);
     Value* all = vector(value, copy);
     const int64_t first = int64_t{copy} * shape_.lanes;
+    if (at.contiguous() && lane_mask == nullptr && streams && active == shape_.lanes) {
+      f_.stream(dtype, all, pointer_at(at, first));
+      continue;
+    }
     if (at.contiguous() && lane_mask == nullptr) {
       f_.store(dtype, all, pointer_at(at, first), active);
       continue;

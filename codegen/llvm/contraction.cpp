@@ -282,29 +282,36 @@ class ContractionEmitter {
     }
   }
 
-  /// The same for a square of `count` k and `variable` that lies along k: reads along k, turns it.
+  /// The same for a square of `count` k and `variable` that lies along k.
   void pack_square(ScalarId root, const Depth& depth, int count, int variable, const Variable& from,
                    const VectorShape& shape, Value* slot, int64_t stride, int least) {
     for (int copy = 0; copy < shape.copies; ++copy) {
-      Values square;
-      for (int c = 0; c < t_.lanes; ++c) {
-        if (c >= shape.active(copy)) {
-          square.push_back(f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
-          continue;
-        }
-        Scope at = depth.scope;
-        at.variables[variable] = from.plus(int64_t{copy} * t_.lanes + c);
-        at.vector = static_cast<int>(at.variables.size()) - 1;
-        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::holding(t_.lanes, count));
-        square.push_back(body.vector(body.emit(root), 0));
-      }
-      transpose(square);
+      const Values square = turned_square(root, depth, count, variable, from, shape, copy);
       for (int k = 0; k < count; ++k) {
         f_.store(dot_.dtype, square[k],
                  packed_pointer(slot, depth.packed.plus(k), stride, int64_t{copy} * t_.lanes),
                  std::max(least, shape.active(copy)));
       }
     }
+  }
+
+  /// Reads along k, turns it: for each of `count` k one vector along `variable`, those of a copy.
+  Values turned_square(ScalarId root, const Depth& depth, int count, int variable,
+                       const Variable& from, const VectorShape& shape, int copy) {
+    Values square;
+    for (int c = 0; c < t_.lanes; ++c) {
+      if (c >= shape.active(copy)) {
+        square.push_back(f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
+        continue;
+      }
+      Scope at = depth.scope;
+      at.variables[variable] = from.plus(int64_t{copy} * t_.lanes + c);
+      at.vector = static_cast<int>(at.variables.size()) - 1;
+      BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::holding(t_.lanes, count));
+      square.push_back(body.vector(body.emit(root), 0));
+    }
+    transpose(square);
+    return square;
   }
 
   void transpose(Values& square) {
@@ -387,8 +394,10 @@ class ContractionEmitter {
       return multiply_add(depth, tile, row, height, shape, carried);
     };
     sums = along_depth(
-        scope, kUnroll, sums,
+        scope, turns_in_registers() ? t_.lanes : kUnroll, sums,
         [&](const Depth& depth, const Values& carried) {
+          if (turns_in_registers())
+            return multiply_add_turned(depth, tile, row, height, shape, carried);
           Values next = carried;
           for (int64_t u = 0; u < kUnroll; ++u) next = single(deeper(depth, u), next);
           return next;
@@ -470,6 +479,34 @@ class ContractionEmitter {
       Lanes& value = body.emit(t_.vector_root(dot_));
       for (int j = 0; j < shape.copies; ++j) wide.push_back(body.vector(value, j));
     }
+    return multiply_add(depth, tile, row, height, wide, sums);
+  }
+
+  /// Whether the factor that is read as vectors lies along k and is not packed.
+  [[nodiscard]] bool turns_in_registers() const {
+    return !t_.pack_vectors && !t_.direct && t_.lanes > 1 && !stage_.reduce.empty();
+  }
+
+  /// As many k as there are lanes.
+  Values multiply_add_turned(const Depth& depth, Value* tile, const Variable& row, int height,
+                             const VectorShape& shape, const Values& sums) {
+    std::vector<Values> squares;
+    for (int copy = 0; copy < shape.copies; ++copy) {
+      squares.push_back(turned_square(t_.vector_root(dot_), depth, t_.lanes, t_.column,
+                                      depth.scope.variables[t_.column], shape, copy));
+    }
+    Values next = sums;
+    for (int k = 0; k < t_.lanes; ++k) {
+      Values wide;
+      for (const Values& square : squares) wide.push_back(square[k]);
+      next = multiply_add(deeper(depth, k), tile, row, height, wide, next);
+    }
+    return next;
+  }
+
+  Values multiply_add(const Depth& depth, Value* tile, const Variable& row, int height,
+                      const Values& wide, const Values& sums) {
+    const size_t width = wide.size();
     Value* scalars = t_.pack_scalars ? scalars_slot(tile) : nullptr;
     Values next = sums;
     for (int i = 0; i < height; ++i) {
@@ -483,8 +520,8 @@ class ContractionEmitter {
         factor = body.emit(t_.scalar_root(dot_)).scalar();
       }
       factor = f_.splat(factor, t_.lanes);
-      for (int j = 0; j < shape.copies; ++j) {
-        Value*& sum = next[i * shape.copies + j];
+      for (size_t j = 0; j < width; ++j) {
+        Value*& sum = next[i * width + j];
         sum = t_.columns_from_second ? f_.fma(dot_.dtype, factor, wide[j], sum)
                                      : f_.fma(dot_.dtype, wide[j], factor, sum);
       }

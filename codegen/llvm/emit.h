@@ -70,6 +70,7 @@ class FunctionEmitter {
                   const Features& features, llvm::StringRef name);
 
   llvm::IRBuilder<> b;
+  bool streaming_stores = false;  ///< as PartSchedule's; set before anything is emitted
   const Kernel& kernel;
   const TargetInfo& target;
   const Features& features;
@@ -129,6 +130,8 @@ class FunctionEmitter {
   // Memory, `active` of `lanes` elements, contiguous at `pointer`; registers come out full.
   llvm::Value* load(DType dtype, llvm::Value* pointer, int lanes, int active);
   void store(DType dtype, llvm::Value* value, llvm::Value* pointer, int active);
+  /// A full vector to a pointer aligned to its size, past the caches.
+  void stream(DType dtype, llvm::Value* value, llvm::Value* pointer);
   llvm::Value* element(DType dtype, llvm::Value* pointer, llvm::Value* index);
 
  private:
@@ -214,6 +217,7 @@ class BodyEmitter {
   llvm::Value* lane_pointer(const Address& address, int copy, int lane);
   llvm::Value* active_mask(llvm::Value* mask, int copy);
   [[nodiscard]] bool has_masked_access(DType dtype) const;
+  [[nodiscard]] bool may_stream(const Access& access) const;
 
   FunctionEmitter& f_;
   llvm::IRBuilder<>& b_;

@@ -1,4 +1,6 @@
 // Functions under construction: entry values, loops, branches, contiguous memory.
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include "codegen/llvm/emit.h"
 
 namespace reprise::codegen {
@@ -50,6 +52,8 @@ FunctionEmitter::FunctionEmitter(llvm::Module& module, const Kernel& kernel,
 }
 
 void FunctionEmitter::finish() {
+  // What was stored past the caches is ordered by nothing else, whoever waits for this task.
+  if (streaming_stores) b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b.CreateRetVoid();
   b.SetInsertPoint(entry_);
   b.CreateBr(start_);
@@ -328,6 +332,15 @@ void FunctionEmitter::store(DType dtype, Value* value, Value* pointer, int activ
   }
   if (dtype == DType::Bool) value = b.CreateZExt(value, shaped(b.getInt8Ty(), value));
   b.CreateAlignedStore(value, pointer, align);
+}
+
+void FunctionEmitter::stream(DType dtype, Value* value, Value* pointer) {
+  const uint64_t bytes =
+      size_of(dtype) * llvm::cast<llvm::FixedVectorType>(value->getType())->getNumElements();
+  llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, llvm::Align(bytes));
+  store->setMetadata(
+      llvm::LLVMContext::MD_nontemporal,
+      llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
 }
 
 llvm::Type* FunctionEmitter::shaped(llvm::Type* scalar, Value* like) {

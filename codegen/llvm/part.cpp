@@ -23,6 +23,7 @@ class PartEmitter {
     lanes_ = std::max(1, schedule.vector_lanes);
     unroll_ = std::max(1, schedule.unroll);
     grid_lanes_ = schedule.vector_axis == VectorAxis::Grid && lanes_ > 1 && !part.grid.empty();
+    f_.streaming_stores = schedule.streaming_stores;
     if (schedule.vector_axis == VectorAxis::None) lanes_ = unroll_ = 1;
     if (schedule.vector_axis == VectorAxis::Grid && !grid_lanes_) lanes_ = unroll_ = 1;
   }
