@@ -7,9 +7,10 @@ from samples import FLOATS, from_bfloat16_bits, host, limits, rounded
 EXACT = ("exact",)
 
 
-def ulp(n, denormal=None):
-    """At most n units in the last place of the result's dtype; another number for denormal ones."""
-    return ("ulp", n, n if denormal is None else denormal)
+def ulp(n, denormal=None, below=0):
+    """At most n units in the last place of the result's dtype; another number for denormal ones, and
+    for those less than 2^below times the least normal one: what they are made of may be denormal."""
+    return ("ulp", n, n if denormal is None else denormal, below)
 
 
 def relative(n, reason):
@@ -19,12 +20,13 @@ def relative(n, reason):
 
 
 def bits(tensor):
-    """A tensor's elements as NumPy can hold them; bfloat16 as its bits."""
+    """A tensor's elements as NumPy can hold them; bfloat16 as its bits, one for all NaN."""
     import reprise as rp
 
-    if tensor.dtype == rp.bfloat16:
-        return np.asarray(tensor.view(rp.uint16))
-    return np.asarray(tensor)
+    if tensor.dtype != rp.bfloat16:
+        return np.asarray(tensor)
+    words = np.asarray(tensor.view(rp.uint16))
+    return np.where((words & 0x7FFF) > 0x7F80, np.uint16(0x7FC0), words)
 
 
 def elements(tensor):
@@ -86,7 +88,7 @@ def check(actual, expected, dtype, tolerance, context, scale=None):
     with np.errstate(all="ignore"):
         if kind == "ulp":
             unit = spacing(wide, dtype)
-            allowed = np.where(np.abs(wide) < 2.0**least, tolerance[2], allowed)
+            allowed = np.where(np.abs(wide) < 2.0 ** (least + tolerance[3]), tolerance[2], allowed)
         else:
             of = np.abs(wide) if scale is None else np.abs(np.asarray(scale, np.longdouble))
             unit = np.maximum(np.nan_to_num(of * 2.0 ** (1 - digits)), spacing(wide * 0, dtype))

@@ -577,7 +577,7 @@ OPS = {
     "frac": unary(ref.frac, NUMERIC, gradient=kinked(SHAPE)),
     "signbit": unary(ref.signbit, REAL, result=to_bool),
     "nan_to_num": Op(ref.nan_to_num, REAL, EXACT, told(elementwise(1), nan=1.0, posinf=2.0, neginf=-3.0), gradient=smooth(SHAPE)),  # fmt: skip
-    "bitcast": Op(ref.bitcast, tuple(BITCASTS), EXACT, bitcasts, lambda dtype: BITCASTS[dtype], left_out=("float16", "bfloat16")),
+    "bitcast": Op(ref.bitcast, tuple(BITCASTS), EXACT, bitcasts, lambda dtype: BITCASTS[dtype], kept=(0,), left_out=("float16", "bfloat16")),
     # Activations
     "relu6": unary(ref.relu6, REAL, gradient=kinked(SHAPE), result=to_float),
     "leaky_relu": Op(ref.leaky_relu, REAL, ulp(1.1), told(elementwise(1), negative_slope=0.25), width="wide", gradient=kinked(SHAPE, negative_slope=0.25), result=to_float),  # fmt: skip
@@ -585,8 +585,8 @@ OPS = {
     "elu": Op(ref.elu, REAL, ulp(2.5), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
     "celu": Op(ref.elu, REAL, ulp(2.5), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
     "selu": Op(ref.selu, REAL, ulp(3), elementwise(1), width="wide", gradient=kinked(SHAPE), result=to_float),
-    "silu": transcendental(ref.silu, ulp(3, denormal=1000), smooth(SHAPE)),
-    "mish": transcendental(ref.mish, ulp(5, denormal=1000), smooth(SHAPE)),
+    "silu": transcendental(ref.silu, ulp(3, denormal=1000, below=7), smooth(SHAPE)),
+    "mish": transcendental(ref.mish, ulp(5, denormal=1000, below=7), smooth(SHAPE)),
     "softplus": transcendental(ref.softplus, ulp(2.2), smooth(SHAPE)),
     "softsign": transcendental(ref.softsign, ulp(1.5), kinked(SHAPE)),
     "hardsigmoid": transcendental(ref.hardsigmoid, relative(2, "x + 3 cancels"), kinked(SHAPE)),
