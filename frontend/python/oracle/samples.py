@@ -176,7 +176,9 @@ class Input:
 
     @property
     def array(self):
-        """The values, in the dtype that holds them."""
+        """The values, in the dtype that holds them; NumPy computes with bytes of bool as they are."""
+        if self.dtype == "bool":
+            return self.view.view(np.uint8) != 0
         return from_bfloat16_bits(self.view) if self.dtype == "bfloat16" else self.view
 
     def tensor(self):

@@ -257,7 +257,7 @@ def searches(rng, dtype, full):
     for count, shape in [(33, (4, 5)), (1, (7,)), (0, (3,))]:
         values = np.sort(laid_out(rng, dtype, (count,), "plain").array)
         wanted = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)))
-        cases.append(([Input(dtype, values), wanted], {"side": str(rng.choice(["left", "right"]))}))
+        cases.append(([of_values(dtype, values), wanted], {"side": str(rng.choice(["left", "right"]))}))
     return cases
 
 
@@ -635,7 +635,7 @@ OPS = {
     "prod": Op(ref.product, REAL, EXACT, reduction("product"), widened, gradient=smooth((3, 4), low=0.5, axis=1)),  # fmt: skip
     "mean": Op(ref.mean, REAL, EXACT, reduction(), to_float, kept=(0,), gradient=smooth((3, 4), axis=0)),
     "var": Op(ref.variance, REAL, relative(2, PAIR_SUM), reduction(extra=lambda rng: {"correction": int(rng.integers(0, 3))}), to_float, "wide", kept=(0,), gradient=smooth((3, 4), axis=1)),  # fmt: skip
-    "std": Op(ref.deviation, REAL, relative(4, PAIR_SUM), reduction(extra=lambda rng: {"correction": int(rng.integers(0, 3))}), to_float, "wide", kept=(0,), gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "std": Op(ref.deviation, REAL, relative(6, "of equal elements, what the mean was rounded by remains"), reduction(extra=lambda rng: {"correction": int(rng.integers(0, 3))}), to_float, "wide", kept=(0,), gradient=smooth((3, 4), axis=1)),  # fmt: skip
     "max": Op(ref.extreme(True), REAL, EXACT, reduction("any", empty=False), gradient=kinked((3, 4), axis=1)),  # fmt: skip
     "min": Op(ref.extreme(False), REAL, EXACT, reduction("any", empty=False), gradient=kinked((3, 4), axis=1)),  # fmt: skip
     "argmax": Op(ref.position(True), REAL, EXACT, reduction("any", empty=False), to_int64),
