@@ -28,6 +28,21 @@ namespace reprise::codegen {
              : 0;
 }
 
+/// Iterations of the innermost loop that lanes take together with the loop around it, where alone
+/// it would leave most of them empty; 0: it runs alone.
+[[nodiscard]] inline int64_t folded_loop(std::span<const int64_t> extents, int lanes) {
+  if (extents.size() < 2) return 0;
+  const int64_t inner = extents.back();
+  const bool folds = inner >= 2 && inner < lanes && lanes % inner == 0;
+  return folds && extents[extents.size() - 2] > 1 ? inner : 0;
+}
+
+/// Iterations that lanes run over: those of the innermost loop, or of the two innermost together.
+[[nodiscard]] inline int64_t lane_extent(std::span<const int64_t> extents, int lanes) {
+  const int64_t fold = folded_loop(extents, lanes);
+  return fold == 0 ? extents.back() : fold * extents[extents.size() - 2];
+}
+
 /// The variables, as bits, that each instruction of a body depends on.
 [[nodiscard]] inline std::vector<uint64_t> dependences(const Body& body) {
   std::vector<uint64_t> result(body.instrs.size(), 0);
@@ -223,6 +238,15 @@ struct ContractionLoops {
   return cost;
 }
 
+/// Whether lanes along the innermost loop are different results of a stage that folds only a few
+/// elements into each.
+[[nodiscard]] inline bool folds_across_lanes(const Stage& stage, int lanes) {
+  constexpr int64_t kFewElements = 16;
+  const bool folds = stage.kind == StageKind::Loop && !stage.reductions.empty();
+  return folds && lanes > 1 && !stage.parallel.empty() && product(stage.reduce) <= kFewElements &&
+         lane_extent(stage.parallel, lanes) >= lanes;
+}
+
 /// Estimated time of a part on one core, for deciding how to share it.
 [[nodiscard]] inline double estimate_ns(const Part& part, const PartSchedule& schedule,
                                         const TargetInfo& target) {
@@ -243,25 +267,29 @@ struct ContractionLoops {
     const int variables = grid_rank + static_cast<int>(stage.parallel.size());
     int variable = -1;
     double vectors = points * parallel * reduce;
-    const auto shorten = [&](int64_t extent) {
+    const auto shorten = [&](std::span<const int64_t> extents) {
+      const int64_t extent = lane_extent(extents, lanes);
       vectors = extent == 0 ? 0
                             : vectors / static_cast<double>(extent) *
                                   static_cast<double>(divide_up(extent, lanes));
     };
     if (schedule.vector_axis == VectorAxis::Grid && grid_rank > 0) {
       variable = grid_rank - 1;
-      shorten(part.grid.back());
+      shorten(part.grid);
     } else if (schedule.vector_axis == VectorAxis::Loop) {
-      if (!stage.reduce.empty() && stage.kind != StageKind::Sequence) {
+      if (folds_across_lanes(stage, lanes)) {
+        variable = variables - 1;
+        shorten(stage.parallel);
+      } else if (!stage.reduce.empty() && stage.kind != StageKind::Sequence) {
         const bool fits = stage.reduce.back() == product(stage.reduce) ||
                           stage.reduce.back() % kReducePartials == 0;
         if (fits) {
           variable = variables + static_cast<int>(stage.reduce.size()) - 1;
-          shorten(stage.reduce.back());
+          shorten({&stage.reduce.back(), 1});
         }
       } else if (!stage.parallel.empty()) {
         variable = variables - 1;
-        shorten(stage.parallel.back());
+        shorten(stage.parallel);
       }
     }
     const int width = variable < 0 ? 1 : lanes;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codegen/analysis.h"
+#include "codegen/index_ranges.h"
 
 namespace reprise {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using codegen::divide_up;
 using codegen::product;
 
+constexpr int64_t kLine = 64;                 // bytes
 constexpr int64_t kPanelDepth = 256;          // of a packed panel: 16 KiB of 16 columns
 constexpr int64_t kPackedRows = 256;          // rows of a task that packs
 constexpr int64_t kStreams = 8;               // rows of a large factor that are read side by side
@@ -21,12 +23,17 @@ constexpr double kContractionTaskNs = 15000;  // shorter tasks are not worth han
 int widest_element(const Part& part) {
   size_t widest = 1;
   for (const Stage& stage : part.stages) {
+    std::vector<int64_t> extents(part.grid.begin(), part.grid.end());
+    extents.insert(extents.end(), stage.parallel.begin(), stage.parallel.end());
+    extents.insert(extents.end(), stage.reduce.begin(), stage.reduce.end());
     for (const Body* body : {&stage.body, &stage.post}) {
-      for (const Instr& instr : body->instrs) {
+      const std::vector<codegen::IndexRange> ranges = codegen::index_ranges(*body, extents);
+      for (size_t i = 0; i < body->instrs.size(); ++i) {
+        const Instr& instr = body->instrs[i];
         if (instr.op == ScalarOp::Index || instr.op == ScalarOp::CheckIndex) continue;
         // What follows a reduction is once per result: an argmax does not make its values wide.
         if (body == &stage.post && !is_float(instr.dtype)) continue;
-        widest = std::max(widest, size_of(instr.dtype));
+        widest = std::max(widest, size_of(ranges[i].fits_i32() ? DType::I32 : instr.dtype));
       }
     }
   }
@@ -100,6 +107,22 @@ bool is_computed(const Body& body, ScalarId root) {
   return false;
 }
 
+/// Bytes between the first and the last element that a factor's loads read for one block of the
+/// depth.
+int64_t spread_along_depth(const Stage& stage, ScalarId root, int grid_rank) {
+  const std::vector<bool> needed = codegen::needed_by(stage.body, root);
+  const int innermost =
+      grid_rank + static_cast<int>(stage.parallel.size() + stage.reduce.size()) - 1;
+  int64_t widest = 0;
+  for (size_t i = 0; i < needed.size() && !stage.reduce.empty(); ++i) {
+    const Instr& instr = stage.body.instrs[i];
+    if (!needed[i] || instr.op != ScalarOp::Load) continue;
+    const int64_t stride = codegen::coefficient(stage.body.accesses[instr.access].index, innermost);
+    widest = std::max(widest, std::abs(stride) * static_cast<int64_t>(size_of(instr.dtype)));
+  }
+  return widest * std::min(kPanelDepth, stage.reduce.empty() ? 0 : stage.reduce.back());
+}
+
 PartSchedule schedule_contraction(const Part& part, const Stage& stage, const TargetInfo& target) {
   PartSchedule schedule;
   const codegen::ContractionLoops loops(stage, static_cast<int>(part.grid.size()));
@@ -122,10 +145,21 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   schedule.pack_b =
       !turned && loops.depth >= schedule.vector_lanes &&
       (!loops.direct || (large && loops.rows >= 32) || (work_b && loops.rows > schedule.mr));
+  // A tile that takes one line of each row leaves prefetchers nothing to run along, and rows that
+  // far apart share few of the cache's sets: worth a copy where many tiles pass over it.
+  const int grid_rank = static_cast<int>(part.grid.size());
+  schedule.pack_b |=
+      loops.direct && schedule.nr * bytes <= kLine && loops.rows >= 8 * schedule.mr &&
+      spread_along_depth(stage, loops.vector_root(dot), grid_rank) > 2 * target.l1_bytes;
   if (schedule.pack_b && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
   // The other factor is worth a copy when many panels pass over it.
   schedule.pack_a = loops.row >= 0 && loops.rows >= 32 && loops.columns >= 32 * schedule.nr &&
                     (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
+  // Or when each step along the depth is another page: the cache's sets would not hold them.
+  schedule.pack_a |=
+      loops.row >= 0 && loops.scalars_direct && loops.rows >= 32 &&
+      loops.columns >= 4 * schedule.nr &&
+      spread_along_depth(stage, loops.scalar_root(dot), grid_rank) >= target.l2_bytes / 2;
   schedule.pack_a |= work_a && loops.row >= 0 && loops.columns > schedule.nr;
   if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
   // A large factor that is read in place comes from memory: few rows of it at a time.
@@ -220,7 +254,7 @@ PartSchedule schedule_part(const Kernel& kernel, const Part& part, const TargetI
     if (lanes == 1) continue;
     if (axis == VectorAxis::Grid) {
       if (part.grid.empty() || part.grid.back() < 2) continue;
-      const int64_t inner = part.grid.back();
+      const int64_t inner = codegen::lane_extent(part.grid, lanes);
       int unroll = body <= 16 ? 4 : body <= 80 ? 2 : 1;
       // Short rows: no more vectors in flight than a row has, evenly.
       while (unroll > 1 &&

@@ -13,7 +13,7 @@ namespace reprise {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kTopics = {"cache"};
+constexpr std::array<std::string_view, 3> kTopics = {"cache", "perf", "time"};
 
 /// Says once in a process what REPRISE_LOG asks for in vain.
 void say_unknown(std::string_view topic) {

@@ -52,13 +52,18 @@ void execute(const LoadedPlan& loaded, Execution& run) {
   LaunchStatus status;
   SmallVector<void*, 32> buffers;
   SmallVector<uint64_t, 16> params;
-  for (const Launch& launch : plan.launches) {
+  LaunchTimes* const times = run.times != nullptr ? run.times : loaded.times.get();
+  LaunchTimes::Clock::time_point start;
+  for (size_t i = 0; i < plan.launches.size(); ++i) {
+    const Launch& launch = plan.launches[i];
+    if (times != nullptr) start = LaunchTimes::Clock::now();
     buffers.clear();
     for (const SlotId slot : launch.buffers) buffers.push_back(addresses[slot.index]);
     params.clear();
     for (const uint32_t param : launch.params) params.push_back(run.parameters[param]);
     device.launch(*loaded.executables[launch.kernel],
                   std::span<void* const>(buffers.data(), buffers.size()), params, &status);
+    if (times != nullptr) times->add(i, LaunchTimes::Clock::now() - start);
     if (status.failed) {
       throw IndexError(
           str("index ", status.index, " is out of range for an axis of extent ", status.extent));

@@ -22,6 +22,7 @@ struct Execution {
   std::vector<uint64_t> parameters;   ///< by plan parameter
   std::vector<StoragePtr> donations;  ///< by plan output; null: allocate
   std::vector<NodeId> donated;        ///< leaves whose storage went into `donations`
+  LaunchTimes* times = nullptr;       ///< takes the launches' times, in place of the plan's own
   std::vector<StoredValue> results;   ///< by plan output
   std::vector<void*> addresses;       ///< by slot, while it runs
 

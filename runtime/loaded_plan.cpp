@@ -100,6 +100,10 @@ std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph) {
           const auto width = static_cast<int64_t>(size_of(loaded->types[alias.output].dtype));
           for (size_t i = 0; i < alias.strides.size(); ++i) strides[i] = alias.strides[i] * width;
         }
+        if (log_wants("time")) {
+          loaded->times = std::make_shared<LaunchTimes>(loaded->plan);
+          print_at_exit(loaded->times);
+        }
         return loaded;
       },
       &made);

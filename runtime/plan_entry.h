@@ -8,6 +8,7 @@
 #include "ir/builder.h"
 #include "ir/plan.h"
 #include "runtime/device.h"
+#include "runtime/launch_times.h"
 #include "runtime/trace.h"
 
 namespace reprise {
@@ -20,6 +21,7 @@ struct LoadedPlan {
   std::vector<TensorType> types;                         ///< of the outputs
   /// Bytes, of the outputs: row-major, or as an alias lies in its slot.
   std::vector<std::array<int64_t, kMaxDims>> strides;
+  std::shared_ptr<LaunchTimes> times;  ///< null unless REPRISE_LOG asked for it
 };
 
 /// A trace's plan, and how it refers back to the trace.

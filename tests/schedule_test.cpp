@@ -69,9 +69,12 @@ TEST(Schedule, LargeWorkIsCutIntoTasksAndSmallWorkIsNot) {
   EXPECT_GE(only_part(copy_kernel(DType::F32, 1000), avx2()).task_points, 1000);
 }
 
-/// A panel is copied where it would be read with gaps, or where it does not fit the cache.
+/// A panel is copied where it would be read with gaps, where it does not fit the cache, or where
+/// narrow pieces of it lie far apart.
 TEST(Schedule, PacksWhatDoesNotLieWell) {
-  EXPECT_FALSE(only_part(product_kernel(256, 256, 256, false), avx2()).pack_b);
+  EXPECT_FALSE(only_part(product_kernel(64, 64, 64, false), avx2()).pack_b);
+  EXPECT_TRUE(only_part(product_kernel(256, 256, 256, false), avx2()).pack_b);
+  EXPECT_FALSE(only_part(product_kernel(256, 256, 256, false), avx512_target()).pack_b);
   EXPECT_TRUE(only_part(product_kernel(256, 256, 256, true), avx2()).pack_b);
   EXPECT_TRUE(only_part(product_kernel(1024, 1024, 1024, false), avx2()).pack_b);
 }

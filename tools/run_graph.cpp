@@ -238,6 +238,8 @@ int run_graph(const Graph& graph, const RunOptions& options) {
     std::cout << "equal to the ops one by one, bit for bit\n";
   }
   if (options.time > 0) {
+    LaunchTimes launch_times(plan);
+    run.times = &launch_times;
     std::vector<double> times;
     for (int i = 0; i < options.time; ++i) {
       const auto start = std::chrono::steady_clock::now();
@@ -248,7 +250,8 @@ int run_graph(const Graph& graph, const RunOptions& options) {
     }
     std::sort(times.begin(), times.end());
     std::cout << "median " << times[times.size() / 2] << " us, minimum " << times[0] << " us of "
-              << options.time << " runs\n";
+              << options.time << " runs\n"
+              << launch_times.table();
   }
   return 0;
 }

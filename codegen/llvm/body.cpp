@@ -15,9 +15,17 @@ struct BodyEmitter::Address {
   int64_t displacement;  ///< in elements
   int64_t stride;
   Lanes offsets;  ///< in elements; no parts when the access is affine along the lanes
+  /// In place of the stride where lanes are of two loops: how far each lane of a copy lies from the
+  /// first, and each copy from the one before.
+  llvm::SmallVector<int64_t, 16> pattern;
+  int64_t copy_stride = 0;
 
-  [[nodiscard]] bool uniform() const { return stride == 0 && offsets.parts.empty(); }
-  [[nodiscard]] bool contiguous() const { return stride == 1 && offsets.parts.empty(); }
+  [[nodiscard]] bool plain() const { return pattern.empty() && offsets.parts.empty(); }
+  [[nodiscard]] bool uniform() const { return stride == 0 && plain(); }
+  [[nodiscard]] bool contiguous() const { return stride == 1 && plain(); }
+  [[nodiscard]] int64_t lane(int64_t lanes, int copy, int64_t lane) const {
+    return pattern.empty() ? stride * (copy * lanes + lane) : copy * copy_stride + pattern[lane];
+  }
 };
 
 BodyEmitter::BodyEmitter(FunctionEmitter& f, const Body& body, const LocalLayout& locals,
@@ -25,6 +33,19 @@ BodyEmitter::BodyEmitter(FunctionEmitter& f, const Body& body, const LocalLayout
     : f_(f), b_(f.b), body_(body), locals_(locals), scope_(std::move(scope)), shape_(shape) {
   values_.resize(body.instrs.size());
   done_.resize(body.instrs.size());
+  narrow_.resize(body.instrs.size());
+  if (shape.lanes == 1) return;  // a machine's scalars are 64 bits wide
+  ranges_ = f.ranges(body);
+  for (size_t i = 0; i < narrow_.size(); ++i) narrow_[i] = ranges_[i].fits_i32();
+}
+
+Lanes& BodyEmitter::widen(ScalarId id) {
+  Lanes& value = values_[id.index];
+  if (!narrow_[id.index]) return value;
+  narrow_[id.index] = false;
+  value.splatted = nullptr;
+  for (Value*& part : value.parts) part = b_.CreateSExt(part, f_.shaped(b_.getInt64Ty(), part));
+  return value;
 }
 
 Value* BodyEmitter::vector(Lanes& value, int copy) {
@@ -56,10 +77,10 @@ Lanes& BodyEmitter::emit(ScalarId root) {
   for (uint32_t i = 0; i <= root.index; ++i) {
     if (needed[i] && !done_[i]) emit_instr(i);
   }
-  return values_[root.index];
+  return widen(root);
 }
 
-Lanes BodyEmitter::map(std::span<const ScalarId> args, Operation operation) {
+Lanes BodyEmitter::map(std::span<const ScalarId> args, Operation operation, bool narrow) {
   bool uniform = true;
   for (const ScalarId arg : args) uniform = uniform && values_[arg.index].uniform;
   llvm::SmallVector<Value*, 3> operands(args.size());
@@ -68,7 +89,10 @@ Lanes BodyEmitter::map(std::span<const ScalarId> args, Operation operation) {
   for (int copy = 0; copy < (uniform ? 1 : shape_.copies); ++copy) {
     for (size_t k = 0; k < args.size(); ++k) {
       Lanes& value = values_[args[k].index];
-      operands[k] = uniform ? value.scalar() : vector(value, copy);
+      Value*& operand = operands[k] = uniform ? value.scalar() : vector(value, copy);
+      if (body_[args[k]].dtype != DType::I64 || narrow == narrow_[args[k].index]) continue;
+      llvm::Type* type = f_.shaped(narrow ? b_.getInt32Ty() : b_.getInt64Ty(), operand);
+      operand = narrow ? b_.CreateTrunc(operand, type) : b_.CreateSExt(operand, type);
     }
     result.parts.push_back(operation(operands));
   }
@@ -79,17 +103,32 @@ void BodyEmitter::emit_instr(uint32_t index) {
   const Instr& instr = body_.instrs[index];
   done_[index] = true;
   Lanes& result = values_[index];
-  const auto operand = [&] { return body_[instr.args[0]].dtype; };
   const std::span<const ScalarId> args(instr.args.data(), static_cast<size_t>(arity(instr.op)));
+  // Indices are computed in 32 bits where those hold the operands and the result.
+  bool narrow = narrow_[index];
+  if (instr.dtype != DType::I64 && !args.empty()) {
+    narrow = instr.op != ScalarOp::Bitcast;
+    for (const ScalarId arg : args) narrow &= body_[arg].dtype != DType::I64 || narrow_[arg.index];
+  }
+  const auto in = [&](DType dtype) { return narrow && dtype == DType::I64 ? DType::I32 : dtype; };
+  const auto operand = [&] {
+    // What is never negative divides without being rounded down.
+    const bool divides = instr.op == ScalarOp::Div || instr.op == ScalarOp::Mod;
+    const DType dtype = body_[instr.args[0]].dtype;
+    if (divides && narrow && dtype == DType::I64 && ranges_[instr.args[0].index].low >= 0) {
+      return DType::U32;
+    }
+    return in(dtype);
+  };
   switch (instr.op) {
     case ScalarOp::Const:
-      result = Lanes(f_.constant(instr.dtype, instr.bits));
+      result = Lanes(f_.constant(in(instr.dtype), instr.bits));
       return;
     case ScalarOp::Param:
       result = Lanes(f_.param(static_cast<uint32_t>(instr.bits), instr.dtype));
       return;
     case ScalarOp::Index:
-      result = affine(body_.affines[instr.access]);
+      result = affine(body_.affines[instr.access], narrow);
       return;
     case ScalarOp::Load:
       result = load(instr);
@@ -117,16 +156,19 @@ void BodyEmitter::emit_instr(uint32_t index) {
     case ScalarOp::Erf:
     case ScalarOp::Sin:
     case ScalarOp::Cos:
-      result = map(args,
-                   [&](llvm::ArrayRef<Value*> a) { return f_.unary(instr.op, instr.dtype, a[0]); });
+      result = map(
+          args, [&](llvm::ArrayRef<Value*> a) { return f_.unary(instr.op, in(instr.dtype), a[0]); },
+          narrow);
       return;
     case ScalarOp::Cast:
-      result = map(args,
-                   [&](llvm::ArrayRef<Value*> a) { return f_.cast(operand(), instr.dtype, a[0]); });
+      result = map(
+          args, [&](llvm::ArrayRef<Value*> a) { return f_.cast(operand(), in(instr.dtype), a[0]); },
+          narrow);
       return;
     case ScalarOp::Bitcast:
       result = map(
-          args, [&](llvm::ArrayRef<Value*> a) { return f_.bitcast(operand(), instr.dtype, a[0]); });
+          args, [&](llvm::ArrayRef<Value*> a) { return f_.bitcast(operand(), instr.dtype, a[0]); },
+          narrow);
       return;
     case ScalarOp::Add:
     case ScalarOp::Sub:
@@ -146,17 +188,20 @@ void BodyEmitter::emit_instr(uint32_t index) {
     case ScalarOp::Ne:
     case ScalarOp::Lt:
     case ScalarOp::Le:
-      result = map(args, [&](llvm::ArrayRef<Value*> a) {
-        return f_.binary(instr.op, operand(), a[0], a[1]);
-      });
+      result = map(
+          args,
+          [&](llvm::ArrayRef<Value*> a) { return f_.binary(instr.op, operand(), a[0], a[1]); },
+          narrow);
       return;
     case ScalarOp::Select:
-      result =
-          map(args, [&](llvm::ArrayRef<Value*> a) { return b_.CreateSelect(a[0], a[1], a[2]); });
+      result = map(
+          args, [&](llvm::ArrayRef<Value*> a) { return b_.CreateSelect(a[0], a[1], a[2]); },
+          narrow);
       return;
     case ScalarOp::Fma:
-      result = map(args,
-                   [&](llvm::ArrayRef<Value*> a) { return f_.fma(instr.dtype, a[0], a[1], a[2]); });
+      result = map(
+          args, [&](llvm::ArrayRef<Value*> a) { return f_.fma(instr.dtype, a[0], a[1], a[2]); },
+          narrow);
       return;
   }
 }
@@ -179,23 +224,33 @@ std::pair<Value*, Value*> BodyEmitter::terms(const Affine& affine, int64_t& cons
   return {outer, inner};
 }
 
-Lanes BodyEmitter::affine(const Affine& affine) {
+int64_t BodyEmitter::lane_offset(const Affine& affine, int64_t lane) const {
+  const int64_t stride = coefficient(affine, scope_.vector);
+  if (scope_.fold == 0) return stride * lane;
+  return stride * (lane % scope_.fold) +
+         coefficient(affine, scope_.vector - 1) * (lane / scope_.fold);
+}
+
+Lanes BodyEmitter::affine(const Affine& affine, bool narrow) {
   int64_t constant = 0;
   const auto [outer, inner] = terms(affine, constant);
   Value* base = inner == nullptr ? f_.i64(constant) : inner;
   if (outer != nullptr) base = b_.CreateAdd(outer, base);
   if (inner != nullptr && constant != 0) base = b_.CreateAdd(base, f_.i64(constant));
-  const int64_t stride = coefficient(affine, scope_.vector);
+  if (narrow) base = b_.CreateTrunc(base, b_.getInt32Ty());
   Lanes result(base);
-  if (stride == 0 || shape_.lanes == 1) return result;
+  if (shape_.lanes == 1 || (lane_offset(affine, 1) == 0 && lane_offset(affine, scope_.fold) == 0)) {
+    return result;
+  }
   result.uniform = false;
   result.parts.clear();
   Value* wide = f_.splat(base, shape_.lanes);
   for (int copy = 0; copy < shape_.copies; ++copy) {
     llvm::SmallVector<llvm::Constant*, 16> steps;
     for (int lane = 0; lane < shape_.lanes; ++lane) {
-      steps.push_back(
-          b_.getInt64(static_cast<uint64_t>(stride * (int64_t{copy} * shape_.lanes + lane))));
+      steps.push_back(llvm::ConstantInt::get(
+          base->getType(),
+          static_cast<uint64_t>(lane_offset(affine, int64_t{copy} * shape_.lanes + lane))));
     }
     result.parts.push_back(b_.CreateAdd(wide, llvm::ConstantVector::get(steps)));
   }
@@ -206,11 +261,25 @@ BodyEmitter::Address BodyEmitter::address(const Access& access) {
   const Buffer& buffer = f_.kernel.buffers[access.buffer.index];
   const bool local = buffer.kind == BufferKind::Local;
   const int64_t scale = local ? locals_.stride : 1;
-  Address result{
-      .dtype = buffer.dtype, .pointer = nullptr, .displacement = 0, .stride = 0, .offsets = {}};
+  Address result{.dtype = buffer.dtype,
+                 .pointer = nullptr,
+                 .displacement = 0,
+                 .stride = 0,
+                 .offsets = {},
+                 .pattern = {}};
   const auto [outer, inner] = terms(access.index, result.displacement);
   result.displacement *= scale;
-  if (shape_.lanes > 1) result.stride = coefficient(access.index, scope_.vector) * scale;
+  if (shape_.lanes > 1) {
+    result.stride = coefficient(access.index, scope_.vector) * scale;
+    // Two loops that are one as far as this access goes have a stride.
+    if (scope_.fold != 0 &&
+        scope_.fold * result.stride != lane_offset(access.index, scope_.fold) * scale) {
+      for (int lane = 0; lane < shape_.lanes; ++lane) {
+        result.pattern.push_back(lane_offset(access.index, lane) * scale);
+      }
+      result.copy_stride = lane_offset(access.index, shape_.lanes) * scale;
+    }
+  }
   // Lanes that are grid points have their local elements side by side.
   if (local && locals_.stride > 1) result.stride += 1;
   result.pointer =
@@ -223,7 +292,8 @@ BodyEmitter::Address BodyEmitter::address(const Access& access) {
   advance(outer);
   advance(inner);
   if (access.dynamic.valid()) {
-    Lanes& dynamic = values_[access.dynamic.index];
+    // The machine extends an index of 32 bits by itself, but a multiple may need more.
+    Lanes& dynamic = scale == 1 ? values_[access.dynamic.index] : widen(access.dynamic);
     if (dynamic.uniform) {
       advance(dynamic.scalar());
     } else {
@@ -244,10 +314,52 @@ Value* BodyEmitter::pointer_at(const Address& address, int64_t elements) {
 }
 
 Value* BodyEmitter::lane_pointer(const Address& address, int copy, int lane) {
-  const int64_t step = address.stride * (int64_t{copy} * shape_.lanes + lane);
+  const int64_t step = address.lane(shape_.lanes, copy, lane);
   if (address.offsets.parts.empty()) return pointer_at(address, step);
   Value* offset = b_.CreateExtractElement(address.offsets.parts[copy], lane);
   return f_.element(address.dtype, pointer_at(address, step), offset);
+}
+
+void BodyEmitter::fetch_ahead(const Access& access, const Address& address) {
+  if (scope_.ahead < 0 || !address.contiguous()) return;
+  const int64_t distance = coefficient(access.index, scope_.ahead) * scope_.ahead_by;
+  if (distance == 0) return;
+  constexpr int64_t kLine = 64;
+  const int64_t step = std::max<int64_t>(1, kLine / static_cast<int64_t>(size_of(address.dtype)));
+  for (int64_t element = 0; element < shape_.elements(); element += step) {
+    b_.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+        {pointer_at(address, distance + element), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+  }
+}
+
+/// All lanes of a copy from the few vectors that they lie in; null where those are many.
+Value* BodyEmitter::shuffled_load(const Address& address, int copy) {
+  constexpr int64_t kMostVectors = 4;
+  const int lanes = shape_.lanes;
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (int lane = 0; lane < lanes; ++lane) {
+    low = std::min(low, address.lane(lanes, copy, lane));
+    high = std::max(high, address.lane(lanes, copy, lane));
+  }
+  const int64_t window = high - low + 1;
+  if (window > kMostVectors * lanes) return nullptr;
+  // Only what lies between two lanes is read: it belongs to the buffer.
+  Value* result = nullptr;
+  for (int64_t first = 0; first < window; first += lanes) {
+    const int64_t begin = low + std::max<int64_t>(0, std::min(first, window - lanes));
+    const int count = static_cast<int>(std::min<int64_t>(lanes, window));
+    Value* vector = f_.load(address.dtype, pointer_at(address, begin), lanes, count);
+    llvm::SmallVector<int, 16> order;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int64_t place = address.lane(lanes, copy, lane) - begin;
+      const bool here = place >= 0 && place < lanes;
+      order.push_back(here ? static_cast<int>(place) + (result == nullptr ? 0 : lanes) : lane);
+    }
+    result = result == nullptr ? b_.CreateShuffleVector(vector, order)
+                               : b_.CreateShuffleVector(result, vector, order);
+  }
+  return result;
 }
 
 Value* BodyEmitter::active_mask(Value* mask, int copy) {
@@ -278,6 +390,7 @@ Lanes BodyEmitter::load(const Instr& instr) {
     if (mask != nullptr) pointer = guard(pointer, mask->scalar());
     return Lanes(f_.load(dtype, pointer, 1, 1));
   }
+  fetch_ahead(body_.accesses[instr.access], at);
   Lanes result;
   result.uniform = false;
   for (int copy = 0; copy < shape_.copies; ++copy) {
@@ -293,7 +406,7 @@ Lanes BodyEmitter::load(const Instr& instr) {
       continue;
     }
     const int64_t first = int64_t{copy} * lanes;
-    if (at.offsets.parts.empty() && (at.stride == 1 || at.stride == -1) && lane_mask == nullptr) {
+    if (at.plain() && (at.stride == 1 || at.stride == -1) && lane_mask == nullptr) {
       const bool forward = at.stride == 1;
       Value* pointer = pointer_at(at, forward ? first : -(first + active - 1));
       if (mask != nullptr) pointer = guard(pointer, mask->scalar());
@@ -305,6 +418,12 @@ Lanes BodyEmitter::load(const Instr& instr) {
       }
       result.parts.push_back(value);
       continue;
+    }
+    if (at.offsets.parts.empty() && mask == nullptr && active == lanes) {
+      if (Value* value = shuffled_load(at, copy)) {
+        result.parts.push_back(value);
+        continue;
+      }
     }
     if (at.contiguous() && has_masked_access(dtype)) {
       auto* type = llvm::FixedVectorType::get(f_.type_of(dtype), lanes);
@@ -342,7 +461,10 @@ bool BodyEmitter::may_stream(const Access& access) const {
   if (bytes != 16 && bytes != 32 && bytes != 64) return false;
   int64_t odd = access.index.offset | scope_.variables[scope_.vector].offset;
   for (size_t v = 0; v < access.index.coefficients.size(); ++v) {
-    if (static_cast<int>(v) != scope_.vector) odd |= access.index.coefficients[v];
+    const int variable = static_cast<int>(v);
+    const bool along =
+        variable == scope_.vector || (scope_.fold != 0 && variable == scope_.vector - 1);
+    if (!along) odd |= access.index.coefficients[v];
   }
   return odd % shape_.lanes == 0;
 }
@@ -350,7 +472,7 @@ bool BodyEmitter::may_stream(const Access& access) const {
 void BodyEmitter::store(const Instr& instr) {
   const Address at = address(body_.accesses[instr.access]);
   const DType dtype = instr.dtype;
-  Lanes& value = values_[instr.args[0].index];
+  Lanes& value = widen(instr.args[0]);
   Lanes* mask = instr.args[1].valid() ? &values_[instr.args[1].index] : nullptr;
   if (mask != nullptr && mask->uniform) {
     // Splats made inside the branch would not be seen after it.
@@ -401,7 +523,7 @@ void BodyEmitter::store(const Instr& instr) {
 
 Lanes BodyEmitter::check_index(const Instr& instr) {
   const int64_t extent = static_cast<int64_t>(instr.bits);
-  Lanes& index = values_[instr.args[0].index];
+  Lanes& index = widen(instr.args[0]);
   const std::array<ScalarId, 1> args = {instr.args[0]};
   for (size_t copy = 0; copy < index.parts.size(); ++copy) {
     Value* value = index.parts[copy];

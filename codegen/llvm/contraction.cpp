@@ -105,12 +105,8 @@ class ContractionEmitter {
   }
 
  private:
-  Value* minimum(Value* a, Value* x) {
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, x);
-  }
-  Value* maximum(Value* a, Value* x) {
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, x);
-  }
+  Value* minimum(Value* a, Value* x) { return f_.bound(llvm::Intrinsic::smin, a, x); }
+  Value* maximum(Value* a, Value* x) { return f_.bound(llvm::Intrinsic::smax, a, x); }
 
   template <class F>
   void for_tiles(Value* row_end, const F& body) {
@@ -131,10 +127,9 @@ class ContractionEmitter {
 
   // ---- Loops over the depth ----
 
-  /// Runs `step(depth, unrolled copies done)` for every k of the block, `by` at a time as long as
-  /// that many are left, then one by one; or the rest by `rest`, where it is given and more than
-  /// half as many are left.
-  using Rest = std::function<void(const Depth&, int)>;
+  /// Runs `whole` for every k of the block, `by` at a time as long as that many are left, then
+  /// `single` one by one; or `rest` for several that are left, where it is given.
+  using Rest = std::function<Values(const Depth&, int, const Values&)>;
   template <class Whole, class Single>
   Values along_depth(const Scope& scope, int64_t by, const Values& init, const Whole& whole,
                      const Single& single, const Rest& rest = {}) {
@@ -168,6 +163,16 @@ class ContractionEmitter {
       depth.scope.variables[variable] = b_.CreateAdd(begin, k);
       depth.packed = b_.CreateAdd(linear, k);
     };
+    // A short inner loop is unrolled: what lies inside or outside is known then, not computed.
+    auto* short_length = llvm::dyn_cast<llvm::ConstantInt>(length);
+    if (!only && by == 1 && short_length != nullptr && short_length->getSExtValue() <= kShortLoop) {
+      Values sums = init;
+      for (int64_t k = 0; k < short_length->getSExtValue(); ++k) {
+        at(f_.i64(k));
+        sums = single(depth, sums);
+      }
+      return sums;
+    }
     Value* main = b_.CreateAnd(length, f_.i64(-by));
     Values sums = f_.loop(f_.i64(0), main, by, init, [&](Value* k, const Values& carried) {
       at(k);
@@ -177,10 +182,9 @@ class ContractionEmitter {
         known != nullptr && (by <= 4 || rest)) {
       const int64_t end = known->getSExtValue();
       const int64_t left = end & (by - 1);
-      if (rest && 2 * left >= by) {
+      if (rest && left > 1) {
         at(f_.i64(end - left));
-        rest(depth, static_cast<int>(left));
-        return sums;
+        return rest(depth, static_cast<int>(left), sums);
       }
       for (int64_t k = end & -by; k < end; ++k) {
         at(f_.i64(k));
@@ -249,9 +253,10 @@ class ContractionEmitter {
             row(depth, slot, column);
             return Values();
           },
-          [&](const Depth& depth, int count) {
+          [&](const Depth& depth, int count, const Values&) {
             pack_square(t_.vector_root(dot_), depth, count, t_.column, column, shape, slot,
                         t_.panel, t_.lanes);
+            return Values();
           });
     });
   }
@@ -273,6 +278,10 @@ class ContractionEmitter {
     Scope at = depth.scope;
     if (variable >= 0) at.variables[variable] = from;
     at.vector = variable;
+    if (!stage_.reduce.empty()) {
+      at.ahead = static_cast<int>(first_reduce_);
+      at.ahead_by = stage_.reduce.size() == 1 ? kRowsAhead : kOuterAhead;
+    }
     BodyEmitter body(f_, stage_.body, locals_, at, shape);
     Lanes& value = body.emit(root);
     for (int copy = 0; copy < shape.copies; ++copy) {
@@ -360,8 +369,9 @@ class ContractionEmitter {
           return Values();
         },
         single,
-        [&](const Depth& depth, int count) {
+        [&](const Depth& depth, int count, const Values&) {
           pack_square(t_.scalar_root(dot_), depth, count, t_.row, row, shape, slot, t_.tall, 0);
+          return Values();
         });
   }
 
@@ -393,16 +403,26 @@ class ContractionEmitter {
     const auto single = [&](const Depth& depth, const Values& carried) {
       return multiply_add(depth, tile, row, height, shape, carried);
     };
-    sums = along_depth(
-        scope, turns_in_registers() ? t_.lanes : kUnroll, sums,
-        [&](const Depth& depth, const Values& carried) {
-          if (turns_in_registers())
-            return multiply_add_turned(depth, tile, row, height, shape, carried);
-          Values next = carried;
-          for (int64_t u = 0; u < kUnroll; ++u) next = single(deeper(depth, u), next);
-          return next;
-        },
-        single);
+    if (turns_in_registers()) {
+      const auto turned = [&](const Depth& depth, int count, const Values& carried) {
+        return multiply_add_turned(depth, count, tile, row, height, shape, carried);
+      };
+      sums = along_depth(
+          scope, t_.lanes, sums,
+          [&](const Depth& depth, const Values& carried) {
+            return turned(depth, t_.lanes, carried);
+          },
+          single, turned);
+    } else {
+      sums = along_depth(
+          scope, kUnroll, sums,
+          [&](const Depth& depth, const Values& carried) {
+            Values next = carried;
+            for (int64_t u = 0; u < kUnroll; ++u) next = single(deeper(depth, u), next);
+            return next;
+          },
+          single);
+    }
     if (rest != nullptr) {
       f_.if_then(b_.CreateNot(last_block_), [&] {
         for (int i = 0; i < height * width; ++i) {
@@ -487,16 +507,16 @@ class ContractionEmitter {
     return !t_.pack_vectors && !t_.direct && t_.lanes > 1 && !stage_.reduce.empty();
   }
 
-  /// As many k as there are lanes.
-  Values multiply_add_turned(const Depth& depth, Value* tile, const Variable& row, int height,
-                             const VectorShape& shape, const Values& sums) {
+  /// `count` k, at most as many as there are lanes.
+  Values multiply_add_turned(const Depth& depth, int count, Value* tile, const Variable& row,
+                             int height, const VectorShape& shape, const Values& sums) {
     std::vector<Values> squares;
     for (int copy = 0; copy < shape.copies; ++copy) {
-      squares.push_back(turned_square(t_.vector_root(dot_), depth, t_.lanes, t_.column,
+      squares.push_back(turned_square(t_.vector_root(dot_), depth, count, t_.column,
                                       depth.scope.variables[t_.column], shape, copy));
     }
     Values next = sums;
-    for (int k = 0; k < t_.lanes; ++k) {
+    for (int k = 0; k < count; ++k) {
       Values wide;
       for (const Values& square : squares) wide.push_back(square[k]);
       next = multiply_add(deeper(depth, k), tile, row, height, wide, next);
@@ -530,6 +550,9 @@ class ContractionEmitter {
   }
 
   static constexpr int64_t kUnroll = 4;
+  static constexpr int64_t kShortLoop = 8;
+  /// How far a factor is fetched before it is packed: rows, or iterations of the outermost loop.
+  static constexpr int64_t kRowsAhead = 16, kOuterAhead = 2;
   static constexpr size_t kShortEpilogue = 8;
   static constexpr int64_t kGroupBytes = 128 << 10;
   static constexpr int64_t kLargestGroup = 16;

@@ -9,10 +9,12 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "codegen/analysis.h"
 #include "codegen/backend.h"
+#include "codegen/index_ranges.h"
 #include "ir/error.h"
 #include "ir/kernel.h"
 #include "ir/schedule.h"
@@ -75,6 +77,12 @@ class FunctionEmitter {
   const TargetInfo& target;
   const Features& features;
 
+  /// The extents of the variables that a body of the part sees; from then on it is computed with
+  /// them in mind.
+  void set_extents(const Body& body, std::span<const int64_t> extents);
+  /// Per instruction, see index_ranges.
+  [[nodiscard]] std::span<const IndexRange> ranges(const Body& body) const;
+
   llvm::Function* function() { return function_; }
   llvm::Value* begin() { return function_->getArg(1); }
   llvm::Value* end() { return function_->getArg(2); }
@@ -110,6 +118,8 @@ class FunctionEmitter {
   void if_then(llvm::Value* condition, const std::function<void()>& body);
   Values if_then(llvm::Value* condition, const Values& otherwise,
                  const std::function<Values()>& body);
+  /// The smaller or larger (smin, smax) of two bounds of loops, a constant where both are.
+  llvm::Value* bound(llvm::Intrinsic::ID id, llvm::Value* a, llvm::Value* x);
   /// Row-major coordinates of a linear index.
   Values delinearize(llvm::Value* linear, std::span<const int64_t> extents);
 
@@ -159,6 +169,7 @@ class FunctionEmitter {
   llvm::Value* zero_ = nullptr;
   llvm::Value* sink_ = nullptr;
   int64_t scratch_bytes_ = 0;
+  std::unordered_map<const Body*, std::vector<IndexRange>> ranges_;
 };
 
 /// A loop variable's value: a computed part (null: none) plus a constant, which ends up in the
@@ -185,6 +196,12 @@ struct Variable {
 struct Scope {
   llvm::SmallVector<Variable, 8> variables;
   int vector = -1;
+  /// Not 0: lanes take so many values of `vector`, all of its loop, then the next value of the
+  /// variable before it.
+  int64_t fold = 0;
+  /// Not -1: vectors are fetched ahead that will be read when this variable is so much larger.
+  int ahead = -1;
+  int64_t ahead_by = 0;
 };
 
 /// Emits a body once, at one shape and in one scope.
@@ -207,11 +224,17 @@ class BodyEmitter {
   Lanes load(const Instr& instr);
   void store(const Instr& instr);
   Lanes check_index(const Instr& instr);
-  Lanes affine(const Affine& affine);
+  Lanes affine(const Affine& affine, bool narrow);
   using Operation = llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>;
-  Lanes map(std::span<const ScalarId> args, Operation operation);
+  /// `narrow`: operands that are i64 come as i32.
+  Lanes map(std::span<const ScalarId> args, Operation operation, bool narrow = false);
+  /// From here on an i64 value that was computed in 32 bits is one of 64.
+  Lanes& widen(ScalarId id);
   struct Address;
   Address address(const Access& access);
+  [[nodiscard]] int64_t lane_offset(const Affine& affine, int64_t lane) const;
+  llvm::Value* shuffled_load(const Address& address, int copy);
+  void fetch_ahead(const Access& access, const Address& address);
   std::pair<llvm::Value*, llvm::Value*> terms(const Affine& affine, int64_t& constant);
   llvm::Value* pointer_at(const Address& address, int64_t lane);
   llvm::Value* lane_pointer(const Address& address, int copy, int lane);
@@ -226,8 +249,10 @@ class BodyEmitter {
   Scope scope_;
   VectorShape shape_;
   std::span<const Lanes> reduced_;
+  std::span<const IndexRange> ranges_;
   std::vector<Lanes> values_;
   std::vector<bool> done_;
+  std::vector<bool> narrow_;  ///< i64 values that are held in 32 bits
 };
 
 /// Folds the elements of one stage's reductions, in whichever way suits the shape.

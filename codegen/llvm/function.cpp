@@ -51,6 +51,14 @@ FunctionEmitter::FunctionEmitter(llvm::Module& module, const Kernel& kernel,
   params_.resize(kernel.params.size(), nullptr);
 }
 
+void FunctionEmitter::set_extents(const Body& body, std::span<const int64_t> extents) {
+  ranges_[&body] = index_ranges(body, extents);
+}
+
+std::span<const IndexRange> FunctionEmitter::ranges(const Body& body) const {
+  return ranges_.at(&body);
+}
+
 void FunctionEmitter::finish() {
   // What was stored past the caches is ordered by nothing else, whoever waits for this task.
   if (streaming_stores) b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
@@ -198,6 +206,13 @@ void FunctionEmitter::loop(Value* begin, Value* end, int64_t step,
     body(i);
     return Values();
   });
+}
+
+Value* FunctionEmitter::bound(llvm::Intrinsic::ID id, Value* a, Value* x) {
+  auto* first = llvm::dyn_cast<llvm::ConstantInt>(a);
+  auto* second = llvm::dyn_cast<llvm::ConstantInt>(x);
+  if (first == nullptr || second == nullptr) return b.CreateBinaryIntrinsic(id, a, x);
+  return (first->getSExtValue() < second->getSExtValue()) == (id == llvm::Intrinsic::smin) ? a : x;
 }
 
 FunctionEmitter::Values FunctionEmitter::loop(

@@ -32,6 +32,7 @@ class PartEmitter {
     PartCode code;
     code.function = f_.function();
     lay_out_locals();
+    set_extents();
     if (part_.stages.size() == 1 && part_.stages[0].kind == StageKind::Contraction) {
       code.tasks = contraction_tasks(part_.stages[0]);
     } else if (grid_lanes_) {
@@ -64,6 +65,16 @@ class PartEmitter {
     }
   }
 
+  void set_extents() {
+    for (const Stage& stage : part_.stages) {
+      std::vector<int64_t> extents(part_.grid.begin(), part_.grid.end());
+      extents.insert(extents.end(), stage.parallel.begin(), stage.parallel.end());
+      f_.set_extents(stage.post, extents);
+      extents.insert(extents.end(), stage.reduce.begin(), stage.reduce.end());
+      f_.set_extents(stage.body, extents);
+    }
+  }
+
   // ---- Tasks ----
 
   /// A task is a run of consecutive grid points, each run through all stages on its own.
@@ -86,8 +97,9 @@ class PartEmitter {
   /// Lanes are consecutive points of the innermost axis. A task is a piece of one row of points, or
   /// several whole rows.
   int64_t vector_tasks() {
-    const int64_t inner = part_.grid.back();
-    const std::span<const int64_t> outer_extents(part_.grid.data(), part_.grid.size() - 1);
+    const int64_t inner = lane_extent(part_.grid, lanes_);
+    const size_t along = folded_loop(part_.grid, lanes_) == 0 ? 1 : 2;
+    const std::span<const int64_t> outer_extents(part_.grid.data(), part_.grid.size() - along);
     const int64_t outer = product(outer_extents);
     if (inner == 0 || outer == 0) return 0;
     const int64_t step = int64_t{lanes_} * unroll_;
@@ -96,7 +108,6 @@ class PartEmitter {
       Scope scope;
       const Values coordinates = f_.delinearize(index, outer_extents);
       for (Value* coordinate : coordinates) scope.variables.emplace_back(coordinate);
-      scope.variables.emplace_back();
       points(scope, from, to, whole);
     };
     if (wanted >= inner) {
@@ -125,13 +136,12 @@ class PartEmitter {
   /// Points [from, to) of the innermost axis; `from` is a multiple of the vectors in flight and
   /// `to` is one too or the axis' extent.
   void points(Scope& scope, Value* from, Value* to, bool whole) {
-    const int64_t inner = part_.grid.back();
+    const int64_t inner = lane_extent(part_.grid, lanes_);
     const int64_t step = int64_t{lanes_} * unroll_;
     const int64_t rest = inner % step;
-    const size_t variable = scope.variables.size() - 1;
-    scope.vector = static_cast<int>(variable);
+    add_lane_variables(scope, part_.grid);
     const auto stages = [&](Value* at, const VectorShape& shape) {
-      scope.variables[variable] = at;
+      set_lanes(scope, at);
       for (size_t s = 0; s < part_.stages.size(); ++s) lane_stage(s, scope, shape);
     };
     Value* main_end = rest == 0 ? to : minimum(to, inner - rest);
@@ -144,6 +154,24 @@ class PartEmitter {
     } else {
       f_.if_then(b_.CreateICmpEQ(to, f_.i64(inner)), tail);
     }
+  }
+
+  /// The variables of the loops that lanes run over: the innermost one, or two.
+  void add_lane_variables(Scope& scope, std::span<const int64_t> extents) {
+    scope.fold = folded_loop(extents, lanes_);
+    if (scope.fold != 0) scope.variables.emplace_back();
+    scope.vector = static_cast<int>(scope.variables.size());
+    scope.variables.emplace_back();
+  }
+  /// Lane 0 is iteration `at` of them, a multiple of the lanes.
+  void set_lanes(Scope& scope, Value* at) {
+    Variable& innermost = scope.variables[scope.vector];
+    if (scope.fold == 0) {
+      innermost = at;
+      return;
+    }
+    innermost = f_.i64(0);
+    scope.variables[scope.vector - 1] = b_.CreateUDiv(at, f_.i64(scope.fold));
   }
 
   int64_t contraction_tasks(const Stage& stage) {
@@ -186,7 +214,7 @@ class PartEmitter {
         run_body(stage, at, shape);
         return;
       }
-      finish_stage(stage, at, shape, reducer(s).in_order(at, shape));
+      finish_stage(stage, at, shape, reducer(s, int64_t{lanes_} * unroll_).in_order(at, shape));
     });
   }
 
@@ -207,39 +235,45 @@ class PartEmitter {
       });
       return;
     }
-    const bool folds = !stage.reduce.empty() || !stage.reductions.empty();
-    if (folds && stage.kind != StageKind::Sequence) {
+    const bool folds =
+        (!stage.reduce.empty() || !stage.reductions.empty()) && stage.kind != StageKind::Sequence;
+    if (folds && folds_across_lanes(stage, lanes_)) {
+      along_lanes(stage, 1, scope, [&](Scope& at, const VectorShape& shape) {
+        finish_stage(stage, at, shape, reducer(s, lanes_).in_order(at, shape));
+      });
+    } else if (folds) {
       nest(stage.parallel, 0, scope, [&](Scope& at) {
-        ReduceEmitter& reduce = reducer(s);
+        ReduceEmitter& reduce = reducer(s, 1);
         finish_stage(
             stage, at, VectorShape::scalar(),
             reduce.rows_fit() ? reduce.rows(at) : reduce.in_order(at, VectorShape::scalar()));
       });
-      return;
-    }
-    if (stage.parallel.empty() || lanes_ == 1) {
+    } else if (stage.parallel.empty() || lanes_ == 1) {
       nest(stage.parallel, 0, scope,
            [&](Scope& at) { run_body(stage, at, VectorShape::scalar()); });
-      return;
+    } else {
+      along_lanes(stage, unroll_, scope,
+                  [&](Scope& at, const VectorShape& shape) { run_body(stage, at, shape); });
     }
-    const std::span<const int64_t> outer(stage.parallel.data(), stage.parallel.size() - 1);
-    const int64_t extent = stage.parallel.back();
-    const int64_t step = int64_t{lanes_} * unroll_;
-    nest(outer, 0, scope, [&](Scope& at) {
-      const size_t variable = at.variables.size();
-      at.variables.emplace_back();
-      at.vector = static_cast<int>(variable);
-      const auto body = [&](Value* i, const VectorShape& shape) {
-        at.variables[variable] = i;
-        run_body(stage, at, shape);
-      };
-      f_.loop(f_.i64(0), f_.i64(extent / step * step), step,
-              [&](Value* i) { body(i, VectorShape::full(lanes_, unroll_)); });
-      if (extent % step != 0) {
-        body(f_.i64(extent / step * step), VectorShape::holding(lanes_, extent % step));
-      }
-      at.variables.pop_back();
-      at.vector = -1;
+  }
+
+  /// Runs `body` for all values of the parallel loops, vectors along the innermost.
+  template <class F>
+  void along_lanes(const Stage& stage, int unroll, Scope& scope, const F& body) {
+    const int64_t extent = lane_extent(stage.parallel, lanes_);
+    const size_t along = folded_loop(stage.parallel, lanes_) == 0 ? 1 : 2;
+    const std::span<const int64_t> outer(stage.parallel.data(), stage.parallel.size() - along);
+    const int64_t step = int64_t{lanes_} * unroll;
+    nest(outer, 0, scope, [&](const Scope& place) {
+      Scope at = place;
+      add_lane_variables(at, stage.parallel);
+      f_.loop(f_.i64(0), f_.i64(extent / step * step), step, [&](Value* i) {
+        set_lanes(at, i);
+        body(at, VectorShape::full(lanes_, unroll));
+      });
+      if (extent % step == 0) return;
+      set_lanes(at, f_.i64(extent / step * step));
+      body(at, VectorShape::holding(lanes_, extent % step));
     });
   }
 
@@ -270,18 +304,18 @@ class PartEmitter {
     post.emit_all();
   }
 
-  ReduceEmitter& reducer(size_t s) {
+  /// `width` results are folded at once, see ReduceEmitter.
+  ReduceEmitter& reducer(size_t s, int64_t width) {
     if (reducers_.size() <= s) reducers_.resize(part_.stages.size());
     if (reducers_[s] == nullptr) {
-      reducers_[s] =
-          std::make_unique<ReduceEmitter>(f_, part_.stages[s], locals_, grid_lanes_ ? 1 : lanes_,
-                                          unroll_, grid_lanes_ ? int64_t{lanes_} * unroll_ : 1);
+      reducers_[s] = std::make_unique<ReduceEmitter>(f_, part_.stages[s], locals_,
+                                                     grid_lanes_ ? 1 : lanes_, unroll_, width);
     }
     return *reducers_[s];
   }
 
   Value* minimum(Value* a, int64_t bound) {
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, f_.i64(bound));
+    return f_.bound(llvm::Intrinsic::smin, a, f_.i64(bound));
   }
 
   FunctionEmitter f_;

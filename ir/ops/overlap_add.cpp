@@ -38,6 +38,47 @@ TensorType infer(const OpContext& ctx) {
   return result;
 }
 
+/// Windows that overlap along no axis: they lie side by side as they are, with zeros between.
+Value lay_apart(Builder& b, Value g, const OpContext& ctx) {
+  const Shape& shape = ctx.result->shape;
+  const Shape taken = b.shape(g);
+  const std::span<const int64_t> strides = ctx.attrs.ints(0);
+  const auto count = static_cast<int>(strides.size());
+  const std::span<const int64_t> dilations = ctx.attrs.ints(1 + count);
+  const int rank = shape.rank(), before = rank - count;
+  Extents order;
+  for (int axis = 0; axis < rank; ++axis) {
+    order.push_back(axis);
+    if (axis >= before) order.push_back(count + axis);
+  }
+  g = b.permute(g, order);
+  Extents joined;
+  for (int axis = 0; axis < before; ++axis) joined.push_back(shape[axis]);
+  for (int w = 0; w < count; ++w) {
+    // Each window with what is left of its stride.
+    const int element = before + 2 * w + 1;
+    g = b.spread(g, element, dilations[w] - 1);
+    const int64_t span = b.shape(g)[element], stride = std::max(strides[w], span);
+    Extents low, high;
+    for (int axis = 0; axis < rank + count; ++axis) {
+      low.push_back(0);
+      high.push_back(axis == element ? stride - span : 0);
+    }
+    g = b.pad(g, low, high);
+    joined.push_back(taken[before + w] * stride);
+  }
+  // Of the last stride some may be missing, or there may be more behind it.
+  Extents none, steps, kept, high;
+  for (int axis = 0; axis < rank; ++axis) {
+    none.push_back(0);
+    steps.push_back(1);
+    kept.push_back(std::min(joined[axis], shape[axis]));
+    high.push_back(shape[axis] - kept[axis]);
+  }
+  g = b.slice(b.reshape(g, Shape(joined)), none, steps, Shape(kept));
+  return b.pad(g, none, high);
+}
+
 /// Along each axis, with zeros between the windows where they advance by more than one, position l
 /// holds element k of the window at l - k * dilation: windows over the windows, of which the
 /// diagonal counts.
@@ -50,6 +91,13 @@ Value compose(Builder& b, std::span<const Value> operands, const OpContext& ctx)
   const std::span<const int64_t> dilations = ctx.attrs.ints(1 + count);
   const int before = shape.rank() - count;
   if (taken.numel() == 0) return b.zeros(type);
+  bool apart = true;
+  for (int w = 0; w < count; ++w) {
+    // One window overlaps nothing, whatever it would advance by.
+    const int64_t span = (taken[shape.rank() + w] - 1) * dilations[w] + 1;
+    apart &= span <= strides[w] || taken[before + w] == 1;
+  }
+  if (apart) return lay_apart(b, operands[0], ctx);
 
   // (rest, elements, counts..), the elements of a window as one axis.
   int64_t rest = 1, elements = 1;
@@ -110,6 +158,8 @@ std::vector<Sample> samples() {
                         {{4, 3}, {2}, {3}, {13}},
                         {{2, 2, 2}, {5}, {4}, {2, 13}},
                         {{5, 4, 3, 2, 2}, {2, 2}, {1, 1}, {5, 8, 6}},
+                        {{2, 3, 1, 2, 3}, {4, 1}, {2, 2}, {2, 11, 5}},
+                        {{3, 2, 2, 2}, {3, 3}, {1, 1}, {10, 5}},
                         {{3, 5, 3, 3, 2}, {1, 3}, {2, 4}, {3, 9, 11}},
                         {{2, 4, 2, 3, 2, 3, 1}, {1, 2, 3}, {2, 1, 1}, {2, 6, 6, 7}}};
   std::vector<Sample> all;

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "ir/error.h"
+#include "ir/log.h"
 
 namespace reprise {
 namespace {
@@ -85,6 +88,7 @@ class Loader {
     if (mprotect(mapping_.data(), mapping_.bytes(), PROT_READ | PROT_EXEC) != 0) {
       fail("the system does not allow executable memory");
     }
+    if (log_wants("perf")) name_for_profilers();
     std::vector<CpuPhase> entries;
     for (size_t i = 0; i < phases; ++i) entries.push_back(find_phase("phase" + std::to_string(i)));
     return {std::move(mapping_), std::move(entries)};
@@ -242,6 +246,21 @@ class Loader {
             "a symbol in section ", symbol.st_shndx, ", which is not loaded");
     require(symbol.st_value <= sections_[symbol.st_shndx].sh_size, "a symbol past its section");
     return reinterpret_cast<uint64_t>(mapping_.data()) + places_[symbol.st_shndx] + symbol.st_value;
+  }
+
+  /// Appends the functions to /tmp/perf-PID.map, where `perf report` finds names of such code:
+  /// "reprise<number of the load>.<function>".
+  void name_for_profilers() const {
+    static std::mutex mutex;
+    static int loads = 0;
+    const std::lock_guard lock(mutex);
+    std::ofstream map(str("/tmp/perf-", getpid(), ".map"), std::ios::app);
+    for (size_t i = 0; i < symbols_.size(); ++i) {
+      if (ELF64_ST_TYPE(symbols_[i].st_info) != STT_FUNC) continue;
+      map << std::hex << address_of(i) << ' ' << symbols_[i].st_size << std::dec << " reprise"
+          << loads << '.' << text_at(symbol_names_, symbols_[i].st_name) << '\n';
+    }
+    ++loads;
   }
 
   [[nodiscard]] CpuPhase find_phase(const std::string& name) const {
