@@ -66,7 +66,8 @@ float multiply_add(int threads) {
       factor[lane] = 0.999f;
       addend[lane] = 1e-3f;
     }
-    for (Vector& chain : chains) chain = factor;
+    // Chains of one value would be one chain.
+    for (int i = 0; i < kChains; ++i) chains[i] = factor + static_cast<float>(i);
     for (int64_t round = 0; round < kRounds; ++round) {
 #pragma GCC unroll 12
       for (int i = 0; i < kChains; ++i) chains[i] = chains[i] * factor + addend;

@@ -4,6 +4,7 @@ A request is a line "time THREADS SECONDS WORK.." or "result THREADS 0 WORK..". 
 first is the seconds of one call, of as many as take SECONDS; to the second how many numbers follow
 it as f32. "error TEXT" answers what cannot be done. Ends with its input.
 """
+import ctypes
 import functools
 import subprocess
 import sys
@@ -190,9 +191,25 @@ def seconds(call, at_least):
             return elapsed / count
 
 
+@functools.lru_cache(maxsize=None)
+def blas_thread_setters():
+    """Of the OpenBLAS that torch has loaded: its threads are its own, one pool for each library."""
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        paths = {line.split()[-1] for line in maps}
+    libraries = [ctypes.CDLL(path) for path in paths if "blas" in path.rpartition("/")[2]]
+    name = "openblas_set_num_threads"
+    return [getattr(library, name) for library in libraries if hasattr(library, name)]
+
+
+def set_threads(threads):
+    torch.set_num_threads(threads)
+    for set_blas_threads in blas_thread_setters():
+        set_blas_threads(threads)
+
+
 def answer(line):
     what, threads, at_least, *words = line.split()
-    torch.set_num_threads(int(threads))
+    set_threads(int(threads))
     work = made(tuple(words), threads)
     with torch.set_grad_enabled(words[0] == "step"):
         if what == "time":
