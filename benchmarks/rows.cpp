@@ -43,6 +43,7 @@ void time_itself(benchmark::State& state, const Timed& timed, double at_least) {
 /// Keeps every run's time; prints nothing until the end.
 class Collector final : public benchmark::BenchmarkReporter {
  public:
+  explicit Collector(bool wants_best) : wants_best_(wants_best) {}
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
@@ -51,13 +52,16 @@ class Collector final : public benchmark::BenchmarkReporter {
                                                      static_cast<double>(run.iterations));
     }
   }
-  /// Seconds a call; 0 when it was not timed.
-  [[nodiscard]] double median(const std::string& name) const {
+  /// Seconds a call, the rounds' median or least; 0 when it was not timed.
+  [[nodiscard]] double seconds(const std::string& name) const {
     const auto found = seconds_.find(name);
-    return found == seconds_.end() ? 0 : bench::median(found->second);
+    if (found == seconds_.end()) return 0;
+    return wants_best_ ? *std::min_element(found->second.begin(), found->second.end())
+                       : median(found->second);
   }
 
  private:
+  bool wants_best_;
   std::map<std::string, std::vector<double>> seconds_;
 };
 
@@ -103,12 +107,12 @@ class Limits {
     double least = 0;
     if (row.flops > 0) {
       const double wide = row.precision == Row::Float::F64 ? 2 : 1;
-      least = row.flops * wide * times.median(name("fma", row.threads)) /
+      least = row.flops * wide * times.seconds(name("fma", row.threads)) /
               static_cast<double>(multiply_add_flops(row.threads));
     }
     if (row.bytes > 0) {
-      const double one_byte = std::min(times.median(name("read", row.threads)) / kBytes,
-                                       times.median(name("copy", row.threads)) / (2.0 * kBytes));
+      const double one_byte = std::min(times.seconds(name("read", row.threads)) / kBytes,
+                                       times.seconds(name("copy", row.threads)) / (2.0 * kBytes));
       least = std::max(least, row.bytes * one_byte);
     }
     return 100 * least / seconds;
@@ -196,7 +200,7 @@ double value_of(const Row& row, double seconds) {
 
 /// A result for each peer, or one; none for a row that was not timed.
 void gather(const Row& row, const Limits& limits, const Collector& times, Output& output) {
-  const double ours = times.median(row.name + "/ours");
+  const double ours = times.seconds(row.name + "/ours");
   if (ours == 0) return;
   const Result alone{.name = row.name,
                      .unit = row.unit,
@@ -204,7 +208,7 @@ void gather(const Row& row, const Limits& limits, const Collector& times, Output
                      .limit = limits.percent(row, times, ours)};
   if (row.peers.empty()) output.add(alone);
   for (const Peer& peer : row.peers) {
-    const double theirs = times.median(row.name + "/" + peer.name);
+    const double theirs = times.seconds(row.name + "/" + peer.name);
     Result result = alone;
     result.peer = peer.name;
     result.theirs = value_of(row, theirs);
@@ -234,12 +238,15 @@ int run(int argc, char** argv) {
   Output output(app);
   Turns turns{.rounds = 5, .min_time = 0.05};
   std::string python = "/usr/bin/python3";
+  bool wants_best = false;
   app.add_option("--rounds", turns.rounds, "How often the turns go round")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--min-time", turns.min_time, "Seconds that each turn takes at least")
       ->check(CLI::Range(1e-3, 1e3))
       ->capture_default_str();
+  app.add_flag("--best", wants_best,
+               "The best round of each side, not the median: for a machine that others use");
   app.add_option("--python", python, "An interpreter that has torch; empty: no peers in Python")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
@@ -271,7 +278,7 @@ int run(int argc, char** argv) {
   char* arguments[] = {program.data(), in_turns.data(), nullptr};
   int count = 2;
   benchmark::Initialize(&count, arguments);
-  Collector times;
+  Collector times(wants_best);
   benchmark::RunSpecifiedBenchmarks(&times);
 
   for (const Row& row : rows()) gather(row, limits, times, output);

@@ -65,9 +65,10 @@ void add(Row row);
 ///   row NAME ours VALUE UNIT [peer PEER VALUE UNIT ratio R] [limit P%]
 /// A ratio above 1: we are ahead. The limit is measured in turns with the rows; 100 % is reached.
 /// --json=FILE writes them as JSON too, --rounds=N sets how often the turns go round, --min-time=S
-/// how long each turn takes, --python=PATH names the interpreter of the peers in Python. Returns
-/// the exit status: 0; 1 when a check failed or the file cannot be written, which is tried before
-/// anything is timed; 2 when the filter picks no row.
+/// how long each turn takes, --best takes the best round in place of the median, --python=PATH
+/// names the interpreter of the peers in Python. Returns the exit status: 0; 1 when a check failed
+/// or the file cannot be written, which is tried before anything is timed; 2 when the filter picks
+/// no row.
 int run(int argc, char** argv);
 
 /// A line of output, as `run` makes them.
