@@ -1,4 +1,4 @@
-// Benchmarks as rows: ours beside a peer's, each checked before it is timed.
+// Benchmarks as rows: ours beside its peers', each checked before it is timed.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,45 @@ namespace reprise::bench {
 
 /// One side of a row: called over and over while it is timed, on as many threads as set up.
 using Work = std::function<void()>;
+/// A side that times itself: works for `at_least` seconds of its own clock, returns the seconds of
+/// one call (in a row of MiB, these).
+using Timed = std::function<double(double at_least)>;
+/// Of calls that return the seconds that count.
+[[nodiscard]] Timed repeated(std::function<double()> part);
 
 struct Peer {
   std::string name;
-  Work work;
+  Work work = {};
   /// What is wrong with its result or ours, after each has run once; empty: nothing.
-  std::function<std::string()> check;
+  std::function<std::string()> check = {};
+  /// In place of `work`.
+  Timed timed = {};
+};
+
+/// Work that torch_peer.py knows by its words: a peer in a process of its own, where Python has
+/// torch. It runs twice unless told, as it comes and with what is known to make it quicker.
+struct PythonPeer {
+  std::string work;
+  /// As in Peer, of what the work makes; empty: there is nothing to compare.
+  std::function<std::string(const std::vector<float>& theirs)> check = {};
+  std::string name = "pytorch";
+  bool is_tuned_too = true;
 };
 
 struct Row {
   std::string name;
   Work ours = {};
-  /// In place of `ours` when only a part of a call counts: calls, and returns that part's seconds.
-  std::function<double()> ours_in_part = {};
+  /// In place of `ours`.
+  Timed ours_timed = {};
   std::vector<Peer> peers = {};
-  /// How much a call does, when the figure is that by the second, in 1e9 of `unit`; 0: the figure
-  /// is the time of one of `calls` that a call makes.
-  double amount = 0;
+  std::vector<PythonPeer> python = {};
+  int threads = 1;
+  /// What a call cannot do without: its arithmetic, and what it must read from or write to memory
+  /// because no cache holds it. The row tells how near the machine's limit that is.
+  double flops = 0, bytes = 0;
+  enum class Float : uint8_t { F32, F64 } precision = Float::F32;
+  /// GFLOP/s and GB/s are `flops` and `bytes` a second; else the figure is the time of one of
+  /// `calls` that a call makes, or MiB.
   int calls = 1;
   std::string unit = "ms";
 };
@@ -40,10 +62,13 @@ void add(Row row);
 
 /// Times all rows that --filter=REGEX picks and prints a line for each and each of its peers,
 /// medians of the rounds:
-///   row NAME ours VALUE UNIT [peer PEER VALUE UNIT ratio R]      (above 1: we are ahead)
+///   row NAME ours VALUE UNIT [peer PEER VALUE UNIT ratio R] [limit P%]
+/// A ratio above 1: we are ahead. The limit is measured in turns with the rows; 100 % is reached.
 /// --json=FILE writes them as JSON too, --rounds=N sets how often the turns go round, --min-time=S
-/// how long each turn takes. Returns the exit status: 0; 1 when a check failed or the file cannot
-/// be written, which is tried before anything is timed; 2 when the filter picks no row.
+/// how long each turn takes, --best takes the best round in place of the median, --python=PATH
+/// names the interpreter of the peers in Python. Returns the exit status: 0; 1 when a check failed
+/// or the file cannot be written, which is tried before anything is timed; 2 when the filter picks
+/// no row.
 int run(int argc, char** argv);
 
 /// A line of output, as `run` makes them.
@@ -53,6 +78,7 @@ struct Result {
   std::string peer = {};  ///< empty: there is none
   double theirs = 0;
   double ratio = 0;
+  double limit = 0;  ///< in percent; 0: none is stated
 };
 
 /// --json=FILE and --filter=REGEX, which every program takes.

@@ -176,7 +176,7 @@ TEST_F(CommandLine, FuzzingRefusesOptions) {
 
 // Before anything is timed: each of these ends at once.
 TEST_F(CommandLine, BenchmarksRefuseOptions) {
-  for (const char* program : {"bench_overheads", "bench_gemm", "bench_mlp_step"}) {
+  for (const char* program : {"bench_overheads", "bench_gemm", "bench_training_steps"}) {
     expect_refusal(run(program, "--json /nowhere/file"),
                    AllOf(HasSubstr("cannot write /nowhere/file"), Not(HasSubstr("row "))));
     expect_refusal(run(program, "--filter nonsense"),

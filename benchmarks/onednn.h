@@ -1,0 +1,25 @@
+// oneDNN's convolution as a peer, where its headers are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace reprise::bench {
+
+/// Images (batch, inputs, extent, extent), a square kernel, the output of the same extent.
+struct Convolution {
+  int64_t batch, inputs, outputs, extent, kernel;
+  [[nodiscard]] int64_t padding() const { return kernel / 2; }
+};
+enum class Pass : uint8_t { Forward, InputGradient, WeightGradient };
+
+/// A pass with everything in plain layouts: what oneDNN wants laid out otherwise is reordered in
+/// each call, the result too. `source` is x, or the cotangent where there is no x; `other` the
+/// weights, for Pass::WeightGradient the cotangent. On as many threads as OpenMP has. Empty where
+/// it was not built in. Throws where oneDNN has no such algorithm.
+enum class Algorithm : uint8_t { Direct, Winograd };
+[[nodiscard]] std::function<void()> onednn_convolution(const Convolution& shape, Pass pass,
+                                                       Algorithm algorithm, const float* source,
+                                                       const float* other, float* result);
+
+}  // namespace reprise::bench
