@@ -12,8 +12,8 @@ namespace reprise {
 namespace {
 
 constexpr GraphPass kGraphPasses[] = {
-    {"expand", expand},     {"dce", dce}, {"canonicalize", canonicalize},
-    {"simplify", simplify}, {"cse", cse}, {"dce", dce},
+    {"expand", expand}, {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify},
+    {"cse", cse},       {"dce", dce}, {"recompute", recompute},
 };
 
 constexpr KernelPass kKernelPasses[] = {
