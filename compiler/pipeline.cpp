@@ -12,8 +12,8 @@ namespace reprise {
 namespace {
 
 constexpr GraphPass kGraphPasses[] = {
-    {"expand", expand},     {"dce", dce}, {"canonicalize", canonicalize},
-    {"simplify", simplify}, {"cse", cse}, {"dce", dce},
+    {"expand", expand}, {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify},
+    {"cse", cse},       {"dce", dce}, {"recompute", recompute},
 };
 
 constexpr KernelPass kKernelPasses[] = {
@@ -69,7 +69,7 @@ CompiledGraph compile_optimized(const Graph& graph, const TargetInfo& target, co
                                 const StageObserver& observer) {
   const Fusion fusion = fuse(graph);
   show(observer, "fuse", [&] { return print(fusion, graph); });
-  Lowered lowered = lower(graph, fusion);
+  Lowered lowered = lower(graph, fusion, target.l2_bytes);
 
   CompiledGraph result;
   for (size_t i = 0; i < lowered.kernels.size(); ++i) {

@@ -163,8 +163,8 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   schedule.pack_a |= work_a && loops.row >= 0 && loops.columns > schedule.nr;
   if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
   // A large factor that is read in place comes from memory: few rows of it at a time.
-  const bool streams =
-      large && loops.direct && stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
+  const bool streams = part.stages.size() == 1 && large && loops.direct &&
+                       stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
   if (streams) {
     schedule.kc = kStreams;
     schedule.nr = std::min(schedule.nr, 2 * schedule.vector_lanes);
@@ -201,6 +201,7 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
 /// One tile for all contractions of a part, and what any of them needs packed.
 std::optional<PartSchedule> schedule_contractions(const Part& part, const TargetInfo& target) {
   std::optional<PartSchedule> schedule;
+  int64_t deepest = 0;
   for (const Stage& stage : part.stages) {
     if (stage.kind != StageKind::Contraction) continue;
     const PartSchedule own = schedule_contraction(part, stage, target);
@@ -208,7 +209,11 @@ std::optional<PartSchedule> schedule_contractions(const Part& part, const Target
     schedule->pack_a |= own.pack_a;
     schedule->pack_b |= own.pack_b;
     schedule->kc = std::max(schedule->kc, own.kc);
+    deepest = std::max(deepest, product(stage.reduce));
   }
+  // A stage that would not pack for itself has panels too.
+  const bool packs = schedule && (schedule->pack_a || schedule->pack_b);
+  if (packs && deepest > kPanelDepth) schedule->kc = kPanelDepth;
   return schedule;
 }
 

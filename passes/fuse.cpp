@@ -292,7 +292,7 @@ class Fuser {
     const ValueState& value = values_[id.index];
     for (uint32_t source : value.sources) {
       const auto found = readers_.find(source);
-      if (found == readers_.end()) continue;
+      if (found == readers_.end() || !is_worth_sharing(NodeId{source}, id)) continue;
       const uint32_t group = found->second;
       GroupState& state = groups_[group];
       if (value.level >= state.level || state.shape != squeezed(graph_[id].type.shape) ||
@@ -308,6 +308,12 @@ class Fuser {
       return true;
     }
     return false;
+  }
+
+  /// What is small beside the value is read from a cache anyway.
+  [[nodiscard]] bool is_worth_sharing(NodeId source, NodeId id) const {
+    constexpr int64_t kSmallPart = 8;
+    return graph_[source].type.shape.numel() * kSmallPart >= graph_[id].type.shape.numel();
   }
 
   void note_sources(NodeId id) {

@@ -23,6 +23,9 @@ namespace reprise {
 /// cast to the same dtype, where with equal branches, double negation, x*1 and x/1 for constants
 /// (never for parameters), sums over axes of extent 1, reductions of constants that are exact.
 [[nodiscard]] Graph simplify(const Graph& graph);
+/// Gives values that are far larger than what they are made of to one kind of reader each: who
+/// reduces them along another axis, or later, gets values of its own, made by the same ops.
+[[nodiscard]] Graph recompute(const Graph& graph);
 
 /// Reverse mode. Gradients of `y` with cotangent `seed` (of y's type) with respect to `xs`,
 /// recorded through `builder` in ordinary ops. Zeros where y does not depend on an x. Values are

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "ir/error.h"
 #include "passes/fuse_costs.h"
@@ -169,21 +170,55 @@ class LaunchMerger {
   size_t instrs_ = 0;
 };
 
+/// An order in which drafts that expand come right before the first that reads them, the others as
+/// they are: what they make lives no longer than it must, and their readers may run beside them.
+std::vector<uint32_t> expand_late(std::span<const KernelDraft> drafts) {
+  std::vector<uint32_t> places(drafts.size()), order(drafts.size());
+  std::unordered_map<uint32_t, uint32_t> first_reader;  // of a value, its place
+  for (uint32_t i = static_cast<uint32_t>(drafts.size()); i-- > 0;) {
+    const KernelDraft& draft = drafts[i];
+    uint32_t first = UINT32_MAX;
+    for (size_t b = 0; b < draft.sources.size(); ++b) {
+      if (draft.sources[b].kind != BufferSource::Kind::Value ||
+          draft.kernel.buffers[b].kind != BufferKind::Output) {
+        continue;
+      }
+      const auto found = first_reader.find(draft.sources[b].index);
+      if (found != first_reader.end()) first = std::min(first, found->second);
+    }
+    order[i] = i;
+    places[i] = first != UINT32_MAX && is_expanding(draft) ? first : i;
+    for (size_t b = 0; b < draft.sources.size(); ++b) {
+      if (draft.sources[b].kind != BufferSource::Kind::Value ||
+          draft.kernel.buffers[b].kind != BufferKind::Input) {
+        continue;
+      }
+      uint32_t& reader = first_reader.try_emplace(draft.sources[b].index, places[i]).first->second;
+      reader = std::min(reader, places[i]);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return places[a] < places[b]; });
+  return order;
+}
+
 }  // namespace
 
-Lowered lower(const Graph& graph, const Fusion& fusion) {
+Lowered lower(const Graph& graph, const Fusion& fusion, int64_t cache_bytes) {
   StoredValues stored{.group_of = std::vector<uint32_t>(graph.size(), kNoGroup)};
   for (uint32_t g = 0; g < fusion.groups.size(); ++g) {
     for (NodeId store : fusion.groups[g].stores) stored.group_of[store.index] = g;
   }
-  StageFuser stages(graph);
+  std::vector<KernelDraft> drafts;
   for (uint32_t g = 0; g < fusion.groups.size(); ++g) {
     const FusionGroup& group = fusion.groups[g];
     REPRISE_ASSERT(!group.stores.empty());
     // Values without elements have a slot, but no work.
     if (graph[group.stores[0]].type.shape.numel() == 0) continue;
-    stages.add(lower_group(graph, fusion, stored, g));
+    drafts.push_back(lower_group(graph, fusion, stored, g));
   }
+  StageFuser stages(graph, cache_bytes);
+  for (uint32_t place : expand_late(drafts)) stages.add(std::move(drafts[place]));
   LaunchMerger launches(graph);
   for (KernelDraft& draft : stages.take()) launches.add(std::move(draft));
   return build_plan(graph, stored, launches.take());

@@ -6,6 +6,7 @@
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "ir/plan.h"
+#include "ir/target.h"
 #include "passes/graph_passes.h"
 
 namespace reprise {
@@ -19,7 +20,9 @@ struct Lowered {
 /// reshape needs it, merged where every access allows it); long reductions are split into blocks.
 /// Groups over the same rows become stages of one kernel, independent ones parts of one launch.
 /// Outputs that are inputs or movements of stored values become aliases, without a launch, where
-/// strides can express them.
-[[nodiscard]] Lowered lower(const Graph& graph, const Fusion& fusion);
+/// strides can express them. `cache_bytes`: of the cache that one thread has to itself; it decides
+/// how large blocks of a kernel are, so belongs to what a plan is compiled for.
+[[nodiscard]] Lowered lower(const Graph& graph, const Fusion& fusion,
+                            int64_t cache_bytes = TargetInfo().l2_bytes);
 
 }  // namespace reprise

@@ -76,13 +76,51 @@ void order_buffers(KernelDraft& draft) {
   }
 }
 
+bool is_expanding(const KernelDraft& draft) {
+  int64_t largest = 0, read = 0;
+  for (const Buffer& buffer : draft.kernel.buffers) {
+    if (buffer.kind == BufferKind::Output) largest = std::max(largest, buffer.extent);
+    if (buffer.kind == BufferKind::Input) read += buffer.extent;
+  }
+  return largest > read;
+}
+
+void remove_unused_buffers(KernelDraft& draft) {
+  std::vector<bool> used(draft.sources.size());
+  for (Phase& phase : draft.kernel.phases) {
+    for (Part& part : phase.parts) {
+      for (const Stage& stage : part.stages) {
+        for (const Body* body : {&stage.body, &stage.post}) {
+          for (const Access& access : body->accesses) used[access.buffer.index] = true;
+        }
+      }
+    }
+  }
+  std::vector<BufferId> renamed(used.size());
+  std::vector<Buffer> buffers;
+  std::vector<BufferSource> sources;
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    renamed[i] = BufferId{static_cast<uint32_t>(buffers.size())};
+    buffers.push_back(draft.kernel.buffers[i]);
+    sources.push_back(draft.sources[i]);
+  }
+  draft.kernel.buffers = std::move(buffers);
+  draft.sources = std::move(sources);
+  std::vector<uint32_t> params(draft.params.size());
+  for (size_t i = 0; i < params.size(); ++i) params[i] = static_cast<uint32_t>(i);
+  for (Phase& phase : draft.kernel.phases) {
+    for (Part& part : phase.parts) renumber(part, renamed, params);
+  }
+}
+
 void adopt_buffers(KernelDraft& into, KernelDraft& from) {
   std::vector<BufferId> buffers;
   for (size_t i = 0; i < from.sources.size(); ++i) {
     const Buffer& buffer = from.kernel.buffers[i];
     const BufferSource source = from.sources[i];
-    const bool own = source.kind == BufferSource::Kind::Scratch ||
-                     source.kind == BufferSource::Kind::Local;
+    const bool own =
+        source.kind == BufferSource::Kind::Scratch || source.kind == BufferSource::Kind::Local;
     if (own) {  // of `from` alone, whatever its number says
       const auto number = static_cast<uint32_t>(into.sources.size());
       buffers.push_back(BufferId{number});

@@ -27,6 +27,9 @@ struct KernelDraft {
   Kernel kernel;
   std::vector<BufferSource> sources;
   std::vector<uint32_t> params;
+  /// Its only part runs block by block of an axis (passes/lower_blocks.h), which is still to be
+  /// cut.
+  bool in_blocks = false;
 
   [[nodiscard]] BufferId input(uint32_t index, DType dtype, int64_t extent) {
     return buffer({BufferSource::Kind::Input, index}, {BufferKind::Input, dtype, extent});
@@ -46,6 +49,12 @@ struct KernelDraft {
 
 /// Puts buffers into launch order: inputs, outputs, scratch, locals, each in order of first use.
 void order_buffers(KernelDraft& draft);
+
+/// Whether the kernel writes a value larger than everything it reads together.
+[[nodiscard]] bool is_expanding(const KernelDraft& draft);
+
+/// Drops buffers that no body accesses.
+void remove_unused_buffers(KernelDraft& draft);
 
 /// Renumbers the parts of `from` for `into`, which gets the buffers and parameters it lacks. A
 /// value that one writes and the other reads becomes one buffer.

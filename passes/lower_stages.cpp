@@ -6,7 +6,9 @@
 
 #include "ir/error.h"
 #include "passes/fuse_costs.h"
+#include "passes/index_map.h"
 #include "passes/lower_axes.h"
+#include "passes/lower_blocks.h"
 #include "passes/lower_footprint.h"
 #include "passes/lower_siblings.h"
 
@@ -20,8 +22,6 @@ constexpr size_t kMaxStageInstrs = 2048;
 /// Grid points that are enough to share among threads; fewer only for small work.
 constexpr int64_t kEnoughPoints = 16;
 constexpr int64_t kSmallWork = 1 << 15;
-/// Bytes of a local: it lies in the cache of whoever runs the point.
-constexpr int64_t kMaxLocalBytes = 1 << 16;
 
 int64_t product(std::span<const int64_t> extents) {
   int64_t n = 1;
@@ -53,8 +53,14 @@ Part* only_part(KernelDraft& draft) {
 }
 
 /// Whether every point of the common grid reads only what itself has written.
-bool are_points_independent(KernelDraft& rows, Part& first, const KernelDraft& next, Part& second,
-                            std::span<const int64_t> grid, bool blocks) {
+enum class Points : uint8_t {
+  Dependent,
+  Independent,
+  Large,  ///< independent, but what is handed on leaves the cache of whoever runs the point
+};
+Points relate_points(KernelDraft& rows, Part& first, const KernelDraft& next, Part& second,
+                     std::span<const int64_t> grid) {
+  Points result = Points::Independent;
   for (size_t i = 0; i < rows.sources.size(); ++i) {
     if (rows.kernel.buffers[i].kind != BufferKind::Output) continue;
     const auto read = std::find(next.sources.begin(), next.sources.end(), rows.sources[i]);
@@ -64,46 +70,59 @@ bool are_points_independent(KernelDraft& rows, Part& first, const KernelDraft& n
     visit_accesses(second, grid.size(), [&](const Access& access, std::span<const int64_t> inner) {
       if (access.buffer == there) touched.add(access, grid.size(), inner);
     });
-    if (!touched.is_private(grid)) return false;
-    // Products are worth a launch of their own where what lies between them leaves the cache.
+    if (!touched.is_private(grid)) return Points::Dependent;
     const auto bytes = static_cast<int64_t>(size_of(rows.kernel.buffers[i].dtype));
-    if (blocks && touched.span() * bytes > kMaxLocalBytes) return false;
+    if (touched.span() * bytes > kMaxLocalBytes) result = Points::Large;
   }
-  return true;
+  return result;
 }
 
-/// Appends `next` to `rows`; false, with both unchanged, where points would depend on each other.
-bool append_stage(KernelDraft& rows, KernelDraft& next) {
-  Part* part = only_part(rows);
-  Part* more = only_part(next);
-  if (part == nullptr || more == nullptr) return false;
-  const PartSize size = size_of_part(*part), added = size_of_part(*more);
-  if (!size.folds && !added.folds) return false;  // elementwise work is split for its size
-  if (part->stages.size() + more->stages.size() > kMaxStages ||
-      size.instrs + added.instrs > kMaxStageInstrs) {
-    return false;
+/// The last two axes of a value, along which whoever reads it in the end reduces it.
+struct ReducedAxes {
+  bool last = false, before = false;
+  void add(ReducedAxes more) {
+    last |= more.last;
+    before |= more.before;
   }
-  Part first = *part, second = *more;
-  const size_t axes = align_grids(first, second);
-  const std::vector<int64_t> grid(first.grid.begin(), first.grid.begin() + axes);
-  // Rows that are folded keep their points: those are what lanes and threads run over.
-  if (size.folds && axes != first.grid.size()) return false;
-  // The batch of a product is no loop of its tile.
-  if (has_contraction(second) && axes != second.grid.size()) return false;
-  const bool blocks = has_contraction(first) || has_contraction(second);
-  if (product(grid) < kEnoughPoints &&
-      (blocks || std::max(size.elements, added.elements) > kSmallWork)) {
-    return false;
+};
+
+/// For every value whose readers all reduce it along one of its last two axes, that axis' step in
+/// memory.
+std::vector<int64_t> find_whole_steps(const Graph& graph) {
+  std::vector<ReducedAxes> reduced(graph.size());
+  for (uint32_t i = graph.size(); i-- > 0;) {
+    const Node& node = graph[NodeId{i}];
+    const int rank = node.type.shape.rank();
+    for (size_t o = 0; o < node.operands.size(); ++o) {
+      ReducedAxes& operand = reduced[node.operands[o].index];
+      const Shape& shape = graph[node.operands[o]].type.shape;
+      if (shape.rank() < 2) continue;
+      const OpKind kind = op_def(node.op).kind;
+      if (kind == OpKind::Contraction) {
+        operand.add({.last = o == 0, .before = o != 0});
+      } else if (kind == OpKind::Reduction) {
+        const auto mask = static_cast<uint64_t>(node.attrs.word(0)) >> (shape.rank() - 2);
+        operand.add({.last = (mask & 2) != 0, .before = (mask & 1) != 0});
+      } else if (node.op == Op::Permute) {
+        const std::span<const int64_t> order = node.attrs.ints(0);
+        const bool kept = order[rank - 1] == rank - 1 && order[rank - 2] == rank - 2;
+        const bool swapped = order[rank - 1] == rank - 2 && order[rank - 2] == rank - 1;
+        if (kept) operand.add(reduced[i]);
+        if (swapped) operand.add({.last = reduced[i].before, .before = reduced[i].last});
+      } else if (shape == node.type.shape ||
+                 (node.op == Op::Reshape && squeezed(shape) == squeezed(node.type.shape))) {
+        operand.add(reduced[i]);
+      }
+    }
   }
-  if (!are_points_independent(rows, first, next, second, grid, blocks)) return false;
-  *part = std::move(first);
-  *more = std::move(second);
-  shorten_grid(*part, axes);
-  shorten_grid(*more, axes);
-  adopt_buffers(rows, next);
-  std::move(more->stages.begin(), more->stages.end(), std::back_inserter(part->stages));
-  merge_axes(*part);
-  return true;
+  std::vector<int64_t> steps(graph.size());
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const Shape& shape = graph[NodeId{i}].type.shape;
+    if (reduced[i].last != reduced[i].before) {
+      steps[i] = reduced[i].last ? 1 : shape[shape.rank() - 1];
+    }
+  }
+  return steps;
 }
 
 /// Whether both fold the same loops at the points of the same grid.
@@ -123,11 +142,13 @@ bool is_sibling(KernelDraft& a, KernelDraft& b) {
 
 }  // namespace
 
-StageFuser::StageFuser(const Graph& graph)
-    : writer_(graph.size(), kNobody),
+StageFuser::StageFuser(const Graph& graph, int64_t cache_bytes)
+    : cache_bytes_(cache_bytes),
+      writer_(graph.size(), kNobody),
       value_readers_(graph.size()),
       input_readers_(num_inputs(graph)),
       is_output_(graph.size()) {
+  whole_steps_ = find_whole_steps(graph);
   for (NodeId output : graph.outputs()) {
     OutputView view;
     is_output_[(output_view(graph, output, &view) ? view.base : output).index] = true;
@@ -156,6 +177,60 @@ void StageFuser::add(KernelDraft draft) {
     first_reader_.push_back(kNobody);
   }
   note_accesses(position);
+}
+
+/// Appends `next` to `rows`; false, with both unchanged, where points would depend on each other.
+bool StageFuser::append_stage(KernelDraft& rows, KernelDraft& next) const {
+  Part* part = only_part(rows);
+  Part* more = only_part(next);
+  if (part == nullptr || more == nullptr) return false;
+  const PartSize size = size_of_part(*part), added = size_of_part(*more);
+  if (!size.folds && !added.folds) return false;  // elementwise work is split for its size
+  if (part->stages.size() + more->stages.size() > kMaxStages ||
+      size.instrs + added.instrs > kMaxStageInstrs) {
+    return false;
+  }
+  Part first = *part, second = *more;
+  const size_t axes = align_grids(first, second);
+  const std::vector<int64_t> grid(first.grid.begin(), first.grid.begin() + axes);
+  // Rows that are folded keep their points: those are what lanes and threads run over.
+  if (size.folds && axes != first.grid.size()) return false;
+  // The batch of a product is no loop of its tile.
+  if (has_contraction(second) && axes != second.grid.size()) return false;
+  const Points points = relate_points(rows, first, next, second, grid);
+  if (points == Points::Dependent) return false;
+  const bool products = has_contraction(first) || has_contraction(second);
+  const bool few = product(grid) < kEnoughPoints;
+  if (few && !products && std::max(size.elements, added.elements) > kSmallWork) return false;
+  // What lies between products may only leave the cache block by block.
+  const bool in_blocks =
+      rows.in_blocks || next.in_blocks || (products && (few || points == Points::Large));
+  // What expands there must need what it expands beside: else it is for somebody else.
+  if (in_blocks && is_expanding(next)) return false;
+  KernelDraft joined = rows, appended = next;
+  *only_part(joined) = std::move(first);
+  *only_part(appended) = std::move(second);
+  part = only_part(joined);
+  more = only_part(appended);
+  shorten_grid(*part, axes);
+  shorten_grid(*more, axes);
+  adopt_buffers(joined, appended);
+  std::move(more->stages.begin(), more->stages.end(), std::back_inserter(part->stages));
+  merge_axes(*part);
+  if (in_blocks && !find_blocks(joined, whole_steps(joined))) return false;
+  joined.in_blocks = in_blocks;
+  rows = std::move(joined);
+  next = {};
+  return true;
+}
+
+/// By buffer, the step of the axis that all readers of its value reduce it along, or 0.
+std::vector<int64_t> StageFuser::whole_steps(const KernelDraft& draft) const {
+  std::vector<int64_t> steps;
+  for (const auto& [kind, index] : draft.sources) {
+    steps.push_back(kind == BufferSource::Kind::Value ? whole_steps_[index] : 0);
+  }
+  return steps;
 }
 
 std::vector<uint32_t> StageFuser::sources_of(const KernelDraft& draft) const {
@@ -247,25 +322,42 @@ std::vector<KernelDraft> StageFuser::take() {
     }
   }
   for (uint32_t i = 0; i < drafts_.size(); ++i) {
-    make_locals(drafts_[i], i, only_user);
-    if (Part* part = only_part(drafts_[i])) merge_sibling_folds(*part);
+    const std::vector<bool> internal = internal_buffers(drafts_[i], i, only_user);
+    Part* part = only_part(drafts_[i]);
+    if (part != nullptr) merge_sibling_folds(*part);
+    if (drafts_[i].in_blocks) {
+      const std::optional<BlockAxis> axis = find_blocks(drafts_[i], whole_steps(drafts_[i]));
+      REPRISE_ASSERT(axis.has_value());
+      cut_into_blocks(drafts_[i], *axis, internal, cache_bytes_);
+    } else {
+      make_locals(drafts_[i], internal);
+    }
     order_buffers(drafts_[i]);
   }
   return std::move(drafts_);
 }
 
-void StageFuser::make_locals(KernelDraft& draft, uint32_t position,
-                             std::span<const uint32_t> only_user) const {
+/// By buffer, what the draft alone touches.
+std::vector<bool> StageFuser::internal_buffers(const KernelDraft& draft, uint32_t position,
+                                               std::span<const uint32_t> only_user) const {
+  std::vector<bool> internal;
+  for (size_t i = 0; i < draft.sources.size(); ++i) {
+    const auto [kind, index] = draft.sources[i];
+    internal.push_back(kind == BufferSource::Kind::Scratch ||
+                       (kind == BufferSource::Kind::Value &&
+                        draft.kernel.buffers[i].kind == BufferKind::Output && !is_output_[index] &&
+                        only_user[index] == position));
+  }
+  return internal;
+}
+
+void StageFuser::make_locals(KernelDraft& draft, const std::vector<bool>& is_internal) {
   Part* part = only_part(draft);
   if (part == nullptr || part->stages.size() < 2) return;
   for (size_t i = 0; i < draft.sources.size(); ++i) {
     BufferSource& source = draft.sources[i];
     Buffer& buffer = draft.kernel.buffers[i];
-    const bool internal =
-        source.kind == BufferSource::Kind::Scratch ||
-        (source.kind == BufferSource::Kind::Value && buffer.kind == BufferKind::Output &&
-         !is_output_[source.index] && only_user[source.index] == position);
-    if (!internal) continue;
+    if (!is_internal[i]) continue;
     const BufferId id{static_cast<uint32_t>(i)};
     const Footprint touched = footprint(*part, part->grid.size(), id);
     const int64_t extent = touched.high - touched.low + 1;

@@ -104,12 +104,87 @@ TEST(FusionCounts, ATransformerBlockIsSevenLaunches) {
   EXPECT_EQ(lowered.plan.launches.size(), 7) << describe_launches(lowered);
 }
 
-// Heads are shared out among threads: with fewer than 16 of all batches, attention is 3 launches
-// whose points are rows.
-TEST(FusionCounts, ATransformerBlockOfFewHeadsIsNineLaunches) {
+// Heads are shared out among threads: with fewer than 16 of all batches, points are blocks of their
+// rows.
+TEST(FusionCounts, ATransformerBlockOfFewHeadsIsSevenLaunches) {
   const TransformerShape shape{.batch = 2, .tokens = 64, .width = 64, .heads = 4};
   const Lowered lowered = lower_verified(transformer_forward(shape));
-  EXPECT_EQ(lowered.plan.launches.size(), 9) << describe_launches(lowered);
+  EXPECT_EQ(lowered.plan.launches.size(), 7) << describe_launches(lowered);
+}
+
+// Blocks of rows, and for the gradients of keys and values blocks of columns, whose scores are
+// computed again. Rows that are left over are a phase of the same launch.
+TEST(FusionCounts, LongAttentionIsOneLaunchAndOneMoreGoingBack) {
+  for (const int64_t tokens : {256, 509}) {
+    for (const int64_t heads_each : {1, 3, 16}) {
+      for (const int64_t behind : {-1, 0}) {
+        const HeadsShape shape{
+            .batch = 2, .heads = heads_each, .tokens = tokens, .width = 16, .behind = behind};
+        const Lowered forward = lower_verified(heads(shape, Rows::Forward));
+        EXPECT_EQ(forward.plan.launches.size(), 1) << describe_launches(forward);
+        EXPECT_EQ(forward.kernels[0].phases.size(), tokens == 256 ? 1 : 2);
+        const Lowered step = lower_verified(heads(shape, Rows::WithGradient));
+        EXPECT_EQ(step.plan.launches.size(), 2) << describe_launches(step);
+      }
+    }
+  }
+}
+
+/// Bytes of all locals of a kernel's phase that needs most, and of what lies in the arena.
+int64_t bytes_beside_arguments(const Lowered& lowered) {
+  int64_t bytes = 0;
+  for (const Kernel& kernel : lowered.kernels) {
+    int64_t locals = 0;
+    for (const Buffer& buffer : kernel.buffers) {
+      if (buffer.kind != BufferKind::Local) continue;
+      locals += buffer.extent * static_cast<int64_t>(size_of(buffer.dtype));
+    }
+    bytes = std::max(bytes, locals);
+  }
+  for (const Slot& slot : lowered.plan.slots) {
+    if (slot.kind == SlotKind::Arena) bytes += slot.bytes;
+  }
+  return bytes;
+}
+
+// Twice the tokens take at most twice the memory.
+TEST(FusionCounts, TheMemoryOfLongAttentionIsLinear) {
+  for (const int64_t heads_each : {1, 20}) {
+    for (const Rows rows : {Rows::Forward, Rows::WithGradient}) {
+      HeadsShape shape{.batch = 1, .heads = heads_each, .tokens = 2048, .width = 32, .behind = 0};
+      const int64_t once = bytes_beside_arguments(lower_verified(heads(shape, rows)));
+      shape.tokens *= 2;
+      const int64_t twice = bytes_beside_arguments(lower_verified(heads(shape, rows)));
+      EXPECT_LE(twice, 2 * once);
+      EXPECT_LT(twice, heads_each * shape.tokens * shape.tokens);
+    }
+  }
+}
+
+TEST(FusionCounts, LongAttentionGivesTheBitsOfItsOps) {
+  for (const DType dtype : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+    expect_op_by_op(heads({.batch = 2, .heads = 3, .tokens = 137, .width = 7, .dtype = dtype},
+                          Rows::WithGradient),
+                    1);
+  }
+  // The first queries see nothing: rows of NaN.
+  for (const int64_t batch : {1, 2, 17}) {
+    const HeadsShape shape{.batch = batch, .heads = 1, .tokens = 200, .width = 5, .behind = 3};
+    expect_op_by_op(heads(shape, Rows::WithGradient), 1);
+  }
+}
+
+// What a step sends back waits for the loss of all tokens: scores are computed again there.
+TEST(FusionCounts, ATransformersStepOverManyTokensKeepsNoScores) {
+  const TransformerShape shape{
+      .batch = 2, .tokens = 160, .width = 12, .heads = 3, .layers = 2, .vocabulary = 13};
+  const Graph graph = transformer_step(shape);
+  const Lowered lowered = lower_verified(graph);
+  for (const Slot& slot : lowered.plan.slots) {
+    EXPECT_LT(slot.bytes, 4 * shape.batch * shape.heads * shape.tokens * shape.tokens)
+        << describe_launches(lowered);
+  }
+  expect_op_by_op(graph, 13);
 }
 
 // Forward 7 a layer and, going back, 8 (one of them the attention of all heads); embedding and

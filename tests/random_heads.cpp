@@ -16,10 +16,14 @@ Graph random_heads(uint32_t seed) {
   uint32_t inputs = 0;
   const auto input = [&](const Shape& shape) { return b.input({DType::F32, shape}, inputs++); };
   const auto below = [&](size_t n) { return static_cast<int64_t>(random() % n); };
-  const std::vector<int64_t> sizes{3, 4, 8};
+  // Many heads, and few whose rows are cut into blocks, some left over.
+  const bool many = below(2) == 0;
+  const int64_t batch = many ? 4 : 1 + below(3), heads = many ? 5 : 1 + below(2);
+  const std::vector<int64_t> sizes =
+      many ? std::vector<int64_t>{3, 4, 8} : std::vector<int64_t>{2, 37, 64};
   std::vector<Value> values;
   for (int i = 0; i < 3; ++i) {
-    values.push_back(input({4, 5, sizes[below(3)], sizes[below(3)]}));
+    values.push_back(input({batch, heads, sizes[below(3)], sizes[below(3)]}));
   }
   const int64_t swaps[2][4] = {{1, 0, 2, 3}, {0, 2, 1, 3}};
   for (int step = 0; step < 9; ++step) {

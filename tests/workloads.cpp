@@ -12,7 +12,7 @@
 namespace reprise {
 
 Graph optimized(const Graph& graph) {
-  return dce(cse(simplify(canonicalize(dce(graph)))));
+  return recompute(dce(cse(simplify(canonicalize(dce(graph))))));
 }
 
 std::vector<Value> Workload::weight_gradients(Value loss) {
@@ -148,6 +148,25 @@ Value transformer_block(Workload& w, Value x, const TransformerShape& s) {
   const Value up = linear(w, layer_norm(w, x, s.width), s.width, 4 * s.width);
   const Value active = b.record(Op::Gelu, {up}, Attrs().add_int(1));
   return b.add(x, linear(w, active, 4 * s.width, s.width));
+}
+
+Graph heads(const HeadsShape& s, Rows rows) {
+  Workload w;
+  GraphBuilder& b = w.b;
+  const Shape shape{s.batch, s.heads, s.tokens, s.width};
+  const Value q = w.input(shape, s.dtype), k = w.input(shape, s.dtype), v = w.input(shape, s.dtype);
+  Value scores = b.mul(b.matmul(q, b.transpose(k)), w.number(s.dtype));
+  if (s.behind >= 0) {
+    const TensorType positions{DType::I64, {s.tokens, s.tokens}};
+    const Value last =
+        b.sub(b.iota(positions, 0), b.constant(static_cast<double>(s.behind), DType::I64));
+    const Value seen = b.binary(Op::LessEqual, b.iota(positions, 1), last);
+    scores = b.where(seen, scores, b.constant(-HUGE_VAL, s.dtype));
+  }
+  const Value y = b.matmul(b.record(Op::Softmax, {scores}, Attrs().add_int(3)), v);
+  b.output(y);
+  if (rows == Rows::WithGradient) w.differentiate(y, {q, k, v});
+  return w.finish();
 }
 
 Graph transformer_forward(const TransformerShape& s) {

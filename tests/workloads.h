@@ -67,11 +67,19 @@ struct TransformerShape {
 /// Embeddings, blocks, a layer norm, logits, cross-entropy, the update of every weight.
 [[nodiscard]] Graph transformer_step(const TransformerShape& shape, Update update = update_adamw);
 
+struct HeadsShape {
+  int64_t batch = 1, heads = 1, tokens = 1, width = 1;
+  DType dtype = DType::F32;
+  int64_t behind = -1;  ///< keys end this many before the query; negative: all are seen
+};
+enum class Rows : uint8_t { Forward, WithGradient };
+/// Attention alone: queries, keys and values as inputs; with the gradients of all three.
+[[nodiscard]] Graph heads(const HeadsShape& shape, Rows rows);
+
 /// One step of an optimizer for given gradients of parameters of these shapes.
 [[nodiscard]] Graph update_only(const std::vector<Shape>& shapes, Update update);
 
 /// An op over the last axis, alone or with the gradients of all its float operands.
-enum class Rows : uint8_t { Forward, WithGradient };
 [[nodiscard]] Graph row_op(Op op, const Shape& shape, Rows rows);
 
 /// Sampled inputs, integers in [0, bound).
