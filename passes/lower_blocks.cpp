@@ -13,7 +13,7 @@ namespace reprise {
 namespace {
 
 /// Places of a block: enough to share what a product packs, few enough to stay in a cache.
-constexpr int64_t kFewestPlaces = 8, kPlaces = 32, kMostPlaces = 64;
+constexpr int64_t kFewestPlaces = 8, kPlaces = 64, kMostPlaces = 128;
 /// Points that are enough to share among threads.
 constexpr int64_t kEnoughPoints = 16;
 /// Terms of a product for which making a value costs about what keeping it in memory does.
