@@ -12,8 +12,10 @@ namespace reprise {
 namespace {
 
 constexpr GraphPass kGraphPasses[] = {
-    {"expand", expand}, {"dce", dce}, {"canonicalize", canonicalize}, {"simplify", simplify},
-    {"cse", cse},       {"dce", dce}, {"recompute", recompute},
+    {"expand", expand},     {"split_pairs", split_pairs},
+    {"dce", dce},           {"canonicalize", canonicalize},
+    {"simplify", simplify}, {"cse", cse},
+    {"dce", dce},           {"recompute", recompute},
 };
 
 constexpr KernelPass kKernelPasses[] = {

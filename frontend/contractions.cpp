@@ -22,7 +22,7 @@ Tensor dot(const Tensor& a, const Tensor& b) {
 }
 
 Tensor vdot(const Tensor& a, const Tensor& b) {
-  return dot(flatten(a), flatten(b));
+  return dot(conj(flatten(a)), flatten(b));
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {
@@ -68,11 +68,19 @@ Tensor trace(const Tensor& x, int64_t offset) {
   return sum(diagonal(x, offset), -1);
 }
 
+namespace {
+
+/// abs(x) in floats.
+Tensor magnitudes(const Tensor& x) {
+  return abs(is_pair(x.dtype()) ? x : as_float(x));
+}
+
+}  // namespace
+
 Tensor norm(const Tensor& x, double p, const AxisList& axes, KeepDims keep) {
   if (std::isnan(p)) throw Error("norm: p is NaN");
-  const Tensor value = as_float(x);
-  const DType dtype = value.dtype();
-  const Tensor magnitude = abs(value);
+  const Tensor magnitude = magnitudes(x);
+  const DType dtype = magnitude.dtype();
   if (p == INFINITY) return max(magnitude, axes, keep);
   if (p == -INFINITY) return min(magnitude, axes, keep);
   if (p == 0) return cast(count_nonzero(x, axes, keep), dtype);
@@ -97,9 +105,9 @@ Tensor matrix_norm(const Tensor& x, MatrixNorm which, KeepDims keep) {
     case MatrixNorm::Frobenius:
       return norm(x, 2, matrix, keep);
     case MatrixNorm::One:
-      return max(sum(abs(as_float(x)), -2, KeepDims::Yes), matrix, keep);
+      return max(sum(magnitudes(x), -2, KeepDims::Yes), matrix, keep);
     case MatrixNorm::Infinity:
-      return max(sum(abs(as_float(x)), -1, KeepDims::Yes), matrix, keep);
+      return max(sum(magnitudes(x), -1, KeepDims::Yes), matrix, keep);
   }
   return {};
 }

@@ -94,7 +94,7 @@ Tensor from_memory(const TensorType& type, const void* data, std::span<const int
     }
     layout.strides[axis] = shape[axis] > 1 && !empty ? strides[axis] : width;
   }
-  const auto alignment = static_cast<uintptr_t>(is_complex(type.dtype) ? width / 2 : width);
+  const auto alignment = static_cast<uintptr_t>(is_pair(type.dtype) ? width / 2 : width);
   if (!empty && reinterpret_cast<uintptr_t>(data) % alignment != 0) {
     throw Error(
         str("from_memory: the address ", data, " of ", type, " is not a multiple of ", alignment));
@@ -189,7 +189,7 @@ Tensor spaced(double start, double stop, int64_t count, Endpoint endpoint) {
 }
 
 Tensor rounded(const Tensor& x, DType dtype) {
-  return cast(is_float(dtype) ? x : floor(x), dtype);
+  return cast(is_differentiable(dtype) ? x : floor(x), dtype);
 }
 
 }  // namespace

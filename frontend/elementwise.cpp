@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "frontend/complex.h"
 #include "frontend/ops.h"
 #include "frontend/record.h"
 
@@ -18,6 +19,7 @@ Tensor converted(const Tensor& x, DType dtype) {
 Tensor unary(Op op, const Tensor& x) {
   if (const TensorId id = Runtime::get().try_record(op, x.id()); id.valid()) return Tensor(id);
   const DType have = x.dtype();
+  if (is_pair(have)) return complex_unary(op, x);
   const DType want = computed_in(op, have);
   return have == want ? record(op, x) : record(op, converted(x, want));
 }
@@ -30,7 +32,16 @@ Tensor magnitude(Op op, const Tensor& x) {
 /// Rounding an integer changes nothing.
 Tensor rounding(Op op, const Tensor& x) {
   const DType dtype = x.dtype();
+  if (is_pair(dtype)) return complex_unary(op, x);
   return is_integer(dtype) || dtype == DType::Bool ? x.value() : record(op, x);
+}
+
+/// What a number is beside a tensor where the two are computed in pairs of `joined`: a real one is
+/// no more than a part.
+Tensor beside_pairs(Number number, DType joined) {
+  if (is_complex_integer(joined)) return constant(0, joined);  // which is refused as it is
+  const bool whole = number.category() == DTypeCategory::Complex;
+  return parameter(number, whole ? joined : part_of(joined));
 }
 
 Tensor binary(Op op, const Operand& a, const Operand& b) {
@@ -48,7 +59,8 @@ Tensor binary(Op op, const Operand& a, const Operand& b) {
 }  // namespace
 
 void require_fit(const char* what, Number first, Number last, DType dtype) {
-  if (is_float(dtype) || is_complex(dtype)) return;
+  dtype = part_of(dtype);
+  if (is_float(dtype)) return;
   for (const Number& number : {first, last}) {
     bool fits = true;
     if (number.category() == DTypeCategory::Float) {
@@ -62,6 +74,15 @@ void require_fit(const char* what, Number first, Number last, DType dtype) {
   }
 }
 
+Tensor parameter_pair(Number value, DType dtype) {
+  const DType part = part_of(dtype);
+  const Tensor real = parameter(value.real_part(), part);
+  const Tensor imag = value.category() == DTypeCategory::Complex
+                          ? parameter(value.imaginary_part(), part)
+                          : constant(0, part);
+  return record(Op::Complex, {real.id(), imag.id()});
+}
+
 Tensor constant(double value, DType dtype) {
   const TensorType type{dtype, {}};
   return record(Op::Constant, std::span<const TensorId>(), Attrs().add_float(value), &type);
@@ -72,6 +93,7 @@ namespace {
 [[gnu::noinline]] Tensor record_promoted(Op op, const Tensor& a, const Tensor& b) {
   const DType left = a.dtype();
   const DType right = b.dtype();
+  if (is_pair(left) || is_pair(right)) return complex_binary(op, a, b);
   const DType dtype = computed_in(op, left == right ? left : promote(left, right));
   if (left == dtype && right == dtype) return record(op, {a.id(), b.id()});
   const Tensor x = left == dtype ? a : converted(a, dtype);
@@ -92,6 +114,9 @@ Tensor record_binary(Op op, const Tensor& a, Number b) {
     return Tensor(id);
   }
   const DType have = a.dtype();
+  if (const DType pair = b.join(have); is_pair(pair)) {
+    return complex_binary(op, a, beside_pairs(b, pair));
+  }
   const DType dtype = computed_in(op, b.join(have));
   const Tensor y = parameter(b, dtype);
   if (have == dtype) return record(op, {a.id(), y.id()});
@@ -104,6 +129,9 @@ Tensor record_binary(Op op, Number a, const Tensor& b) {
     return Tensor(id);
   }
   const DType have = b.dtype();
+  if (const DType pair = a.join(have); is_pair(pair)) {
+    return complex_binary(op, beside_pairs(a, pair), b);
+  }
   const DType dtype = computed_in(op, a.join(have));
   const Tensor x = parameter(a, dtype);
   if (have == dtype) return record(op, {x.id(), b.id()});
@@ -228,6 +256,7 @@ Tensor cast(const Tensor& x, DType dtype) {
 
 Tensor as_float(const Tensor& x) {
   const DType dtype = x.dtype();
+  if (is_pair(dtype)) throw DTypeError(str("real numbers are needed, not ", x.type()));
   return is_integer(dtype) || dtype == DType::Bool ? converted(x, DType::F32) : x;
 }
 
@@ -266,6 +295,11 @@ REPRISE_BINARY(greater_equal, GreaterEqual)
 #undef REPRISE_BINARY
 
 Tensor pow(Operand base, Operand exponent) {
+  if (base.tensor() != nullptr && exponent.tensor() == nullptr &&
+      is_pair(exponent.number().join(base.tensor()->dtype())) &&
+      exponent.number().cell() == nullptr) {
+    return complex_power(*base.tensor(), exponent.number());
+  }
   if (base.tensor() == nullptr || exponent.tensor() != nullptr ||
       exponent.number().cell() != nullptr) {
     return binary(Op::Pow, base, exponent);
@@ -325,7 +359,7 @@ Tensor record_agreed(Op op, std::initializer_list<Operand> operands) {
 }
 
 Operand truth(const Operand& operand, Tensor& held) {
-  if (operand.tensor() == nullptr) return Number(operand.number().as_double() != 0);
+  if (operand.tensor() == nullptr) return Number(!operand.number().is_zero());
   held = cast(*operand.tensor(), DType::Bool);
   return held;
 }
@@ -392,6 +426,10 @@ Tensor threshold(const Tensor& x, Operand bound, Operand value) {
 Tensor nan_to_num(const Tensor& x, Number nan, std::optional<Number> posinf,
                   std::optional<Number> neginf) {
   const DType dtype = x.dtype();
+  if (is_complex(dtype)) {
+    const Parts z = parts_of(x);
+    return joined({nan_to_num(z.re, nan, posinf, neginf), nan_to_num(z.im, nan, posinf, neginf)});
+  }
   if (!is_float(dtype)) return x.value();
   const double largest = largest_finite(dtype);
   return record_agreed(Op::NanToNum, {x, nan, posinf.value_or(largest), neginf.value_or(-largest)});

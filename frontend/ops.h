@@ -24,6 +24,8 @@ class Operand {
   template <class T>
   requires std::is_arithmetic_v<T> Operand(T number)
       : number_(number) {}  // NOLINT: implicit by intent
+  template <std::floating_point T>
+  Operand(const std::complex<T>& number) : number_(number) {}  // NOLINT: implicit by intent
   [[nodiscard]] const Tensor* tensor() const { return tensor_; }
   [[nodiscard]] const Number& number() const { return number_; }
 
@@ -31,6 +33,9 @@ class Operand {
   const Tensor* tensor_ = nullptr;
   Number number_ = false;
 };
+
+// Complex tensors are taken where a function has a meaning for them: all but those that need an
+// order or whole numbers. abs, var, std, norms and predicates give real results of them.
 
 // Elementwise, one operand. Integers and bools are cast to f32 where the result is not an integer
 // by nature (exp .. erfinv).
@@ -86,6 +91,15 @@ class Operand {
 [[nodiscard]] Tensor cast(const Tensor& x, DType dtype);
 /// The value, through which no gradient flows.
 [[nodiscard]] Tensor stop_gradient(const Tensor& x);
+
+// Complex numbers. Parts of c64 are f32, of c128 f64; real and imag take complex integers too.
+[[nodiscard]] Tensor real(const Tensor& x);  ///< of a real tensor itself
+[[nodiscard]] Tensor imag(const Tensor& x);  ///< of a real tensor zeros
+[[nodiscard]] Tensor conj(const Tensor& x);
+[[nodiscard]] Tensor angle(const Tensor& x);  ///< atan2(imag, real); of real numbers 0 or pi
+/// re + i im; at least one of them a tensor. Of floats c64 or c128; of integers, complex integers.
+[[nodiscard]] Tensor complex(Operand re, Operand im);
+[[nodiscard]] Tensor polar(const Tensor& magnitude, const Tensor& angle);
 
 // Elementwise, two operands; at least one of them a tensor, else Error.
 [[nodiscard]] Tensor add(Operand a, Operand b);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <span>
 
 #include "frontend/tensor.h"
@@ -89,7 +90,9 @@ NumberText positional(double value, DType dtype) {
 /// are very large, very small or far apart.
 class FloatFormat {
  public:
-  FloatFormat(std::span<const double> values, DType dtype) : dtype_(dtype) {
+  enum class Sign : uint8_t { OfNegative, Always };
+  FloatFormat(std::span<const double> values, DType dtype, Sign sign = Sign::OfNegative)
+      : dtype_(dtype), sign_(sign) {
     double largest = 0, smallest = HUGE_VAL;
     for (const double value : values) {
       if (!std::isfinite(value) || value == 0) continue;
@@ -126,19 +129,29 @@ class FloatFormat {
   }
 
  private:
-  static std::string special(double value) {
-    return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  [[nodiscard]] std::string special(double value) const {
+    const std::string_view text = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    return (sign_ == Sign::Always && !(value < 0) ? "+" : "") + std::string(text);
   }
   [[nodiscard]] NumberText text_of(double value) const {
-    return exponents_ ? scientific(value, dtype_) : positional(value, dtype_);
+    NumberText text = exponents_ ? scientific(value, dtype_) : positional(value, dtype_);
+    if (sign_ == Sign::Always && !std::signbit(value)) text.whole.insert(0, 1, '+');
+    return text;
   }
   [[nodiscard]] size_t width() const { return whole_ + (any_ ? 1 : 0) + fraction_ + exponent_; }
 
   DType dtype_;
+  Sign sign_;
   bool exponents_ = false;
   bool any_ = false;  ///< a finite one
   size_t whole_ = 0, fraction_ = 0, exponent_ = 0;
 };
+
+/// The imaginary part's text with its unit behind the last digit, before what fills it up.
+std::string with_unit(std::string text) {
+  text.insert(text.find_last_not_of(' ') + 1, "j");
+  return text;
+}
 
 /// Calls `visit` for each position that is shown along an axis, -1 standing for the ellipsis.
 template <class Visit>
@@ -188,8 +201,39 @@ std::vector<std::string> texts_of(const Tensor& tensor, bool summarize) {
       collect(values, FloatFormat(visible, type.dtype));
       break;
     }
-    case DTypeCategory::Complex:
-      throw UnsupportedError(str("printing ", type, " is not supported yet"));
+    case DTypeCategory::Complex: {
+      const auto values = tensor.to_vector<std::complex<double>>();
+      std::vector<double> real, imag;
+      each_shown(type.shape, summarize, 0, 0, [&](int64_t i) {
+        real.push_back(values[static_cast<size_t>(i)].real());
+        imag.push_back(values[static_cast<size_t>(i)].imag());
+      });
+      const FloatFormat format_real(real, part_of(type.dtype));
+      const FloatFormat format_imag(imag, part_of(type.dtype), FloatFormat::Sign::Always);
+      collect(values, [&](std::complex<double> z) {
+        return format_real(z.real()) + with_unit(format_imag(z.imag()));
+      });
+      break;
+    }
+    case DTypeCategory::ComplexInteger: {
+      const auto parts = [](const Tensor& x) {
+        std::vector<std::string> texts;
+        const bool wide = x.dtype() == DType::U64;
+        if (wide) {
+          for (const uint64_t i : x.to_vector<uint64_t>()) texts.push_back(std::to_string(i));
+        } else {
+          for (const int64_t i : x.to_vector<int64_t>()) texts.push_back(std::to_string(i));
+        }
+        return texts;
+      };
+      const std::vector<std::string> real = parts(reprise::real(tensor));
+      const std::vector<std::string> imag = parts(reprise::imag(tensor));
+      each_shown(type.shape, summarize, 0, 0, [&](int64_t at) {
+        const auto i = static_cast<size_t>(at);
+        texts.push_back(real[i] + (imag[i][0] == '-' ? "" : "+") + imag[i] + "j");
+      });
+      break;
+    }
   }
   size_t width = 0;
   for (const std::string& text : texts) width = std::max(width, text.size());

@@ -1,4 +1,5 @@
 // Matrix products and indexing by data.
+#include "frontend/complex.h"
 #include "frontend/ops.h"
 #include "frontend/record.h"
 
@@ -8,6 +9,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   const TensorType left = a.type();
   const TensorType right = b.type();
   const auto product = [&](const Tensor& x, const Tensor& y) {
+    if (is_pair(left.dtype) || is_pair(right.dtype)) return complex_matmul(x, y);
     if (left.dtype == DType::Bool && right.dtype == DType::Bool) {  // some k with both
       const Tensor counts =
           record(Op::Matmul, {cast(x, DType::I64).id(), cast(y, DType::I64).id()});

@@ -22,8 +22,12 @@ namespace reprise {
                                    const TensorType* result = nullptr) {
   return record(op, {x.id()}, attrs, result);
 }
-/// A rank-0 parameter: read at every launch, never part of a key.
+/// A rank-0 parameter: read at every launch, never part of a key. Of pairs one for each part, of a
+/// real number for the real part alone.
+[[nodiscard]] Tensor parameter_pair(Number value, DType dtype);
 [[nodiscard]] inline Tensor parameter(Number value, DType dtype) {
+  if (is_pair(dtype)) [[unlikely]]
+    return parameter_pair(value, dtype);
   return Tensor(Runtime::get().parameter(dtype, value));
 }
 /// A rank-0 constant: part of what gets compiled.

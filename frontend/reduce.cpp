@@ -1,4 +1,5 @@
 // Reductions and what is made of them: axes as masks, then one recorded node.
+#include "frontend/complex.h"
 #include "frontend/ops.h"
 #include "frontend/record.h"
 
@@ -19,6 +20,8 @@ namespace {
 
 Tensor reduce(Op op, const Tensor& x, const AxisList& axes, KeepDims keep) {
   const uint32_t mask = axes.mask(x.rank());
+  const bool each_part = op == Op::Sum || op == Op::Any || op == Op::All;
+  if (!each_part && is_pair(x.dtype())) return complex_reduction(op, x, mask, keep);
   return record(op, x, Attrs().add_int(mask).add_int(keep == KeepDims::Yes ? 1 : 0));
 }
 
@@ -75,6 +78,7 @@ Tensor normalize(Op op, const Tensor& x, const AxisList& axes, Number eps,
 
 Tensor variance(Op op, const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
   const uint32_t mask = axes.mask(x.rank());
+  if (is_pair(x.dtype())) return complex_reduction(op, x, mask, keep, ddof);
   return record(op, x, Attrs().add_int(mask).add_int(keep == KeepDims::Yes ? 1 : 0).add_int(ddof));
 }
 

@@ -1,6 +1,7 @@
 // Scans along an axis.
 #include "frontend/scans.h"
 
+#include "frontend/complex.h"
 #include "frontend/create.h"
 #include "frontend/record.h"
 
@@ -9,6 +10,9 @@ namespace reprise {
 namespace {
 
 Tensor scanned(Op op, const Tensor& x, int64_t axis) {
+  if (op != Op::CumSum && is_pair(x.dtype())) {
+    return complex_scan(op, x, normalize_axis(axis, x.rank()));
+  }
   return record(op, x, Attrs().add_int(normalize_axis(axis, x.rank())));
 }
 

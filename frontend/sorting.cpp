@@ -25,7 +25,7 @@ DType key_dtype(DType dtype) {
 Tensor sort_key(const Tensor& given, Order order) {
   const Tensor x = stop_gradient(given);
   const DType dtype = x.dtype(), key = key_dtype(dtype);
-  if (is_complex(dtype)) throw DTypeError(str("sort: ", x.type(), " has no order"));
+  if (is_pair(dtype)) throw DTypeError(str("sort: ", x.type(), " has no order"));
   Tensor result;
   if (dtype == DType::Bool) {
     result = cast(x, key);

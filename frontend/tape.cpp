@@ -17,10 +17,6 @@ std::vector<TensorId> ids_of(std::span<const Tensor> tensors) {
   return ids;
 }
 
-bool is_differentiable(DType dtype) {
-  return is_float(dtype) || is_complex(dtype);
-}
-
 }  // namespace
 
 void Tape::realize(std::span<const Tensor> tensors) const {
@@ -38,6 +34,10 @@ std::vector<Tensor> Tape::gradient(const Tensor& y, std::span<const Tensor> xs,
   const TensorType target{y.dtype(), y.shape()};
   if (!is_differentiable(target.dtype)) {
     throw DTypeError(str("gradient: the target is of type ", target, ", which has no gradient"));
+  }
+  if (seed.empty_handle() && is_complex(target.dtype)) {
+    throw DTypeError(str("gradient: the target is ", target,
+                         ", whose gradient needs a cotangent: a loss is real"));
   }
   if (!seed.empty_handle()) {
     const TensorType type{seed.dtype(), seed.shape()};

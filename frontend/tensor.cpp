@@ -15,6 +15,8 @@ namespace {
 /// Whether every value of `from` is a value of `to`: what may be read without losing anything.
 bool holds(DType to, DType from) {
   if (to == from) return true;
+  if (is_complex(to)) return holds(part_of(to), part_of(from));
+  if (is_pair(from)) return false;
   if (is_float(to)) {
     if (is_float(from)) return size_of(to) > size_of(from);
     return size_of(from) < size_of(to) || (from == DType::Bool);
@@ -67,9 +69,17 @@ void convert_from(DType dtype, const std::byte* from, To* to, size_t count) {
       return;
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
-  throw UnsupportedError(str("reading ", dtype, " elements is not supported yet"));
+  REPRISE_ASSERT(false && "pairs are read by their parts");
 }
 
 }  // namespace
@@ -120,6 +130,16 @@ void Tensor::read_as(DType wanted, void* destination, int64_t count) const {
   const auto to = [&]<class T>(T) {
     convert_from(have.dtype, from, static_cast<T*>(destination), static_cast<size_t>(numel));
   };
+  const auto to_complex = [&]<class T>(T) {
+    auto* parts = static_cast<T*>(destination);
+    const auto elements = static_cast<size_t>(numel);
+    if (is_pair(have.dtype)) return convert_from(part_of(have.dtype), from, parts, 2 * elements);
+    convert_from(have.dtype, from, parts, elements);
+    for (size_t i = elements; i-- > 0;) {  // from the end: each moves up
+      parts[2 * i] = parts[i];
+      parts[2 * i + 1] = 0;
+    }
+  };
   switch (wanted) {
     case DType::I8:
       return to(int8_t{});
@@ -141,11 +161,21 @@ void Tensor::read_as(DType wanted, void* destination, int64_t count) const {
       return to(float{});
     case DType::F64:
       return to(double{});
+    case DType::C64:
+      return to_complex(float{});
+    case DType::C128:
+      return to_complex(double{});
     case DType::Bool:
     case DType::F16:
     case DType::BF16:
-    case DType::C64:
-    case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
   REPRISE_ASSERT(false && "no such element type");

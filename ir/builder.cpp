@@ -208,7 +208,8 @@ Value Builder::unbroadcast(Value gradient, Shape target) {
 }
 
 bool GradientContext::wants(int i) const {
-  return gradients_[static_cast<size_t>(i)] != kUnwanted && is_float(builder.dtype(operand(i)));
+  return gradients_[static_cast<size_t>(i)] != kUnwanted &&
+         is_differentiable(builder.dtype(operand(i)));
 }
 
 void GradientContext::accumulate(int i, Value gradient) {

@@ -12,11 +12,6 @@ namespace reprise {
 
 namespace {
 
-/// What the parts of an element are: two floats in a complex number.
-DType part_of(DType dtype) {
-  return dtype == DType::C64 ? DType::F32 : dtype == DType::C128 ? DType::F64 : dtype;
-}
-
 uint64_t part_at(DType part, std::span<const std::byte> elements, size_t index) {
   const size_t width = size_of(part);
   uint64_t bits = 0;

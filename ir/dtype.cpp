@@ -32,6 +32,14 @@ constexpr std::array<Row, kNumDTypes> kRows = {{
     {"f64", 8, DTypeCategory::Float},
     {"c64", 8, DTypeCategory::Complex},
     {"c128", 16, DTypeCategory::Complex},
+    {"ci8", 2, DTypeCategory::ComplexInteger},
+    {"ci16", 4, DTypeCategory::ComplexInteger},
+    {"ci32", 8, DTypeCategory::ComplexInteger},
+    {"ci64", 16, DTypeCategory::ComplexInteger},
+    {"cu8", 2, DTypeCategory::ComplexInteger},
+    {"cu16", 4, DTypeCategory::ComplexInteger},
+    {"cu32", 8, DTypeCategory::ComplexInteger},
+    {"cu64", 16, DTypeCategory::ComplexInteger},
 }};
 
 constexpr const Row& row(DType dtype) {
@@ -87,8 +95,27 @@ bool is_unsigned_integer(DType dtype) {
   return dtype >= DType::U8 && dtype <= DType::U64;
 }
 
+DType part_of(DType d) {
+  if (is_complex(d)) return d == DType::C64 ? DType::F32 : DType::F64;
+  if (!is_complex_integer(d)) return d;
+  // Both rows of integers stand in one order.
+  return static_cast<DType>(static_cast<int>(DType::I8) + static_cast<int>(d) -
+                            static_cast<int>(DType::CI8));
+}
+
+std::optional<DType> pair_of(DType part) {
+  for (int i = static_cast<int>(DType::C64); i < kNumDTypes; ++i) {
+    if (part_of(static_cast<DType>(i)) == part) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
 DType promote(DType a, DType b) {
   if (a == b) return a;
+  if (is_complex_integer(a) || is_complex_integer(b)) {
+    throw DTypeError(str("nothing is computed in ", is_complex_integer(a) ? a : b, " beside ",
+                         is_complex_integer(a) ? b : a, "; cast it to c64 or c128"));
+  }
   if (category(a) != category(b)) {
     const DType high = category(a) > category(b) ? a : b;
     const DType low = category(a) > category(b) ? b : a;
@@ -104,6 +131,8 @@ DType promote(DType a, DType b) {
       return promote_floats(a, b);
     case DTypeCategory::Complex:
       return DType::C128;
+    case DTypeCategory::ComplexInteger:
+      break;
   }
   return a;
 }

@@ -1,6 +1,7 @@
 // Tensor values: ops, attributes, operands, dtypes and shapes, in topological order. No memory.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +53,11 @@ class Graph {
 
 /// Contractions that are made of other ops (a convolution) as those.
 [[nodiscard]] Graph expand(const Graph& graph);
+/// Values of pairs (complex numbers and integers) as their two parts. What is left of pairs are
+/// inputs, which `real` and `imag` read, and outputs: a `complex` of two parts, or, where `memory`
+/// gives another value than the output it is asked for, a view of that value's memory.
+[[nodiscard]] Graph split_pairs(const Graph& graph,
+                                const std::function<NodeId(NodeId output)>& memory);
 
 /// Textual form; `print(parse(text)) == text`. Grammar: docs/IR.md.
 [[nodiscard]] std::string print(const Graph& graph);

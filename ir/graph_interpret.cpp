@@ -1,4 +1,5 @@
 // The reference evaluation of graphs: node by node, in the orders docs/SEMANTICS.md fixes.
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -55,6 +56,8 @@ class GraphInterpreter {
       case OpKind::Leaf:
         return leaf(node, def, out);
       case OpKind::Elementwise:
+        if (node.op == Op::Real || node.op == Op::Imag) return part(node, out);
+        if (node.op == Op::Complex) return pair(node, out);
         return elementwise(node, def, out);
       case OpKind::Movement:
         return movement(node, def, out);
@@ -181,6 +184,8 @@ class GraphInterpreter {
     for (int axis = 0; axis < rank; ++axis) {
       affine.coefficients[axis] = strides.empty() ? contiguous[axis] : strides[axis];
     }
+    const void* const storage[] = {inputs_[index]};
+    if (is_pair(node.type.dtype)) return input_pairs(node, affine, storage, out);
     Body body;
     ScalarBuilder scalar(body);
     const DType read = node.type.dtype == DType::Bool ? DType::U8 : node.type.dtype;
@@ -188,8 +193,49 @@ class GraphInterpreter {
     if (read != node.type.dtype) {
       element = scalar.binary(ScalarOp::Ne, element, scalar.integer(0, read));
     }
-    const void* const storage[] = {inputs_[index]};
     run_body(body, element, node.type.shape, storage, out.data());
+  }
+
+  /// Both parts, each through its own places in the storage.
+  void input_pairs(const Node& node, const Affine& place, std::span<const void* const> storage,
+                   Bytes& out) const {
+    const DType dtype = part_of(node.type.dtype);
+    std::array<Bytes, 2> parts;
+    for (int64_t k = 0; k < 2; ++k) {
+      Affine affine = place;
+      affine.offset = k;
+      for (int64_t& coefficient : affine.coefficients) coefficient *= 2;
+      Body body;
+      ScalarBuilder scalar(body);
+      const ScalarId element = load(scalar, 0, std::move(affine), dtype);
+      parts[k].resize(out.size() / 2);
+      run_body(body, element, node.type.shape, storage, parts[k].data());
+    }
+    interleave(parts[0], parts[1], size_of(dtype), out);
+  }
+
+  static void interleave(const Bytes& real, const Bytes& imag, size_t width, Bytes& out) {
+    for (size_t at = 0; at < real.size(); at += width) {
+      std::memcpy(out.data() + 2 * at, real.data() + at, width);
+      std::memcpy(out.data() + 2 * at + width, imag.data() + at, width);
+    }
+  }
+
+  void part(const Node& node, Bytes& out) const {
+    const size_t width = size_of(node.type.dtype);
+    const auto* from = static_cast<const std::byte*>(value(node, 0));
+    if (node.op == Op::Imag) from += width;
+    for (size_t at = 0; at < out.size(); at += width) {
+      std::memcpy(out.data() + at, from + 2 * at, width);
+    }
+  }
+
+  void pair(const Node& node, Bytes& out) const {
+    // Parts have their pair's shape (`split_pairs`).
+    REPRISE_ASSERT(type(node, 0).shape == node.type.shape &&
+                   type(node, 1).shape == node.type.shape);
+    interleave(values_[node.operands[0].index], values_[node.operands[1].index],
+               size_of(type(node, 0).dtype), out);
   }
 
   static OpContext context(const Node& node, std::span<const TensorType> types) {
@@ -381,7 +427,7 @@ class GraphInterpreter {
 std::vector<std::vector<std::byte>> interpret(const Graph& graph, const Numerics& numerics,
                                               std::span<const void* const> inputs,
                                               std::span<const uint64_t> parameters) {
-  return GraphInterpreter(expand(graph), numerics, inputs, parameters).run();
+  return GraphInterpreter(split_pairs(expand(graph), {}), numerics, inputs, parameters).run();
 }
 
 }  // namespace reprise

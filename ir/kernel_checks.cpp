@@ -143,7 +143,7 @@ std::string dtype_error(const Body& body, const Instr& instr) {
   const auto differ = [](std::string_view what, DType found, DType wanted) {
     return str(what, " is ", name(found), ", not ", name(wanted));
   };
-  if (is_complex(instr.dtype)) return "complex scalars do not exist";
+  if (is_pair(instr.dtype)) return "complex scalars do not exist";
   switch (instr.op) {
     case ScalarOp::Const: {
       const size_t width = 8 * size_of(instr.dtype);

@@ -18,6 +18,10 @@ static_assert(std::endian::native == std::endian::little, "files are written as 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 std::string descr_of(DType dtype) {
+  if (is_complex_integer(dtype)) {  // as a list of fields, unlike the others
+    const std::string part = descr_of(part_of(dtype));
+    return str("[('real', '", part, "'), ('imag', '", part, "')]");
+  }
   const auto width = std::to_string(size_of(dtype));
   switch (category(dtype)) {
     case DTypeCategory::Bool:
@@ -28,6 +32,8 @@ std::string descr_of(DType dtype) {
       return dtype == DType::BF16 ? "<V2" : "<f" + width;
     case DTypeCategory::Complex:
       return "<c" + width;
+    case DTypeCategory::ComplexInteger:
+      break;
   }
   return {};
 }
@@ -45,13 +51,17 @@ class HeaderReader {
 
   Header read() {
     std::optional<std::string> descr;
+    bool pairs = false;
     std::optional<bool> fortran;
     std::optional<std::vector<int64_t>> shape;
     expect('{');
     while (!accept('}')) {
       const std::string key = quoted();
       expect(':');
-      if (key == "descr") {
+      if (key == "descr" && accept('[')) {
+        pairs = true;
+        descr = fields();
+      } else if (key == "descr") {
         descr = quoted();
       } else if (key == "fortran_order") {
         fortran = boolean();
@@ -69,6 +79,12 @@ class HeaderReader {
     Header header;
     header.fortran = *fortran;
     header.type.dtype = dtype_of(*descr, header.swapped);
+    if (pairs) {
+      const std::optional<DType> pair =
+          is_integer(header.type.dtype) ? pair_of(header.type.dtype) : std::nullopt;
+      if (!pair) fail(str("pairs of '", *descr, "'"));
+      header.type.dtype = *pair;
+    }
     try {
       header.type.shape = Shape(*shape);
     } catch (const ShapeError& error) {
@@ -102,6 +118,23 @@ class HeaderReader {
     rest_.remove_prefix(end + 1);
     return text;
   }
+  /// The fields of a pair, whatever they are called; the dtype they share.
+  std::string fields() {
+    std::string shared;
+    for (int i = 0; i < 2; ++i) {
+      expect('(');
+      static_cast<void>(quoted());
+      expect(',');
+      const std::string own = quoted();
+      expect(')');
+      if (i == 1 && own != shared) fail(str("fields of '", shared, "' and '", own, "'"));
+      shared = own;
+      if (i == 0) expect(',');
+    }
+    accept(',');
+    expect(']');
+    return shared;
+  }
   bool boolean() {
     skip_space();
     for (const bool value : {false, true}) {
@@ -133,6 +166,7 @@ class HeaderReader {
   DType dtype_of(const std::string& descr, bool& swapped) const {
     for (int i = 0; i < kNumDTypes; ++i) {
       const auto dtype = static_cast<DType>(i);
+      if (is_complex_integer(dtype)) continue;
       std::string known = descr_of(dtype);
       if (descr.size() < 2 || descr.substr(1) != known.substr(1)) continue;
       if (std::strchr("<>|=", descr[0]) == nullptr) continue;
@@ -211,7 +245,7 @@ NpyArray read_npy(const std::string& path) {
   if (!file) throw IoError(str("cannot read ", path));
   if (header.swapped) {
     const size_t width = size_of(header.type.dtype);
-    swap_bytes(array.elements, is_complex(header.type.dtype) ? width / 2 : width);
+    swap_bytes(array.elements, is_pair(header.type.dtype) ? width / 2 : width);
   }
   if (header.fortran && header.type.shape.rank() > 1) {
     array.elements = row_major(array.elements, header.type);
@@ -225,8 +259,9 @@ void write_npy(const std::string& path, const TensorType& type,
     throw ShapeError(str("write_npy: ", type, " has ", type.shape.numel() * size_of(type.dtype),
                          " bytes, given are ", elements.size()));
   }
+  const std::string_view quote = is_complex_integer(type.dtype) ? "" : "'";
   std::string text =
-      str("{'descr': '", descr_of(type.dtype), "', 'fortran_order': False, 'shape': (");
+      str("{'descr': ", quote, descr_of(type.dtype), quote, ", 'fortran_order': False, 'shape': (");
   for (const int64_t extent : type.shape) text += str(extent, ", ");
   text += "), }";
   // The elements begin at a multiple of 64.

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <charconv>
+#include <cmath>
 
 #include "ir/error.h"
 #include "ir/float16.h"
@@ -21,6 +22,11 @@ Number ScalarCell::value() const {
 }
 
 Scalar::Scalar(Number value) : cell_(std::make_shared<ScalarCell>(value)) {
+  if (value.category() == DTypeCategory::Complex) {
+    throw DTypeError(str("a scalar cannot hold ", value,
+                         ": make one for each part, and complex() "
+                         "of what they give"));
+  }
   set(value);
 }
 
@@ -51,6 +57,8 @@ DTypeCategory Number::category() const {
       return DTypeCategory::Integer;
     case Kind::Float:
       return DTypeCategory::Float;
+    case Kind::Complex:
+      return DTypeCategory::Complex;
   }
   REPRISE_ASSERT(false && "number kind");
   return DTypeCategory::Bool;
@@ -66,13 +74,16 @@ DType Number::default_dtype() const {
       return integer_ > max_integer(DType::I64) ? DType::U64 : DType::I64;
     case Kind::Float:
       return DType::F32;
+    case Kind::Complex:
+      return DType::C64;
   }
   REPRISE_ASSERT(false && "number kind");
   return DType::Bool;
 }
 
 DType Number::join(DType dtype) const {
-  return category() > reprise::category(dtype) ? default_dtype() : dtype;
+  if (category() <= reprise::category(dtype)) return dtype;
+  return kind_ == Kind::Complex && dtype == DType::F64 ? DType::C128 : default_dtype();
 }
 
 double Number::as_double() const {
@@ -84,9 +95,19 @@ double Number::as_double() const {
       return static_cast<double>(static_cast<int64_t>(integer_));
     case Kind::Float:
       return float_;
+    case Kind::Complex:
+      throw DTypeError(str("the number ", *this, " is complex, a real one is needed"));
   }
   REPRISE_ASSERT(false && "number kind");
   return 0;
+}
+
+Number Number::real_part() const {
+  return kind_ == Kind::Complex ? Number(float_) : *this;
+}
+
+bool Number::is_zero() const {
+  return kind_ == Kind::Complex ? float_ == 0 && imaginary_ == 0 : as_double() == 0;
 }
 
 bool Number::fits(DType dtype) const {
@@ -96,6 +117,9 @@ bool Number::fits(DType dtype) const {
 }
 
 uint64_t Number::bits(DType dtype) const {
+  if (kind_ == Kind::Complex) {
+    throw DTypeError(str("the number ", *this, " is complex and does not fit ", dtype));
+  }
   switch (reprise::category(dtype)) {
     case DTypeCategory::Bool:
       if (kind_ == Kind::Float ? float_ != 0 && float_ != 1 : integer_ > 1) {
@@ -126,9 +150,11 @@ uint64_t Number::bits(DType dtype) const {
       return bf16_from_double(as_double());
     }
     case DTypeCategory::Complex:
+    case DTypeCategory::ComplexInteger:
       break;
   }
-  throw UnsupportedError(str("a number beside a tensor of ", dtype, " is not supported yet"));
+  throw DTypeError(
+      str("the number ", *this, " has no bits in ", dtype, ", which is made of parts"));
 }
 
 std::ostream& operator<<(std::ostream& out, const Number& number) {
@@ -140,11 +166,20 @@ std::ostream& operator<<(std::ostream& out, const Number& number) {
     case Number::Kind::Unsigned:
       return out << number.integer_;
     case Number::Kind::Float:
+    case Number::Kind::Complex:
       break;
   }
   char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, number.float_).ptr;
-  return out.write(text, end - text);
+  const auto write = [&](double value) {
+    out.write(text, std::to_chars(text, text + sizeof text, value).ptr - text);
+  };
+  const bool is_complex = number.kind_ == Number::Kind::Complex;
+  if (is_complex) out << '(';
+  write(number.float_);
+  if (!is_complex) return out;
+  if (!std::signbit(number.imaginary_)) out << '+';
+  write(number.imaginary_);
+  return out << "j)";
 }
 
 }  // namespace reprise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -37,36 +38,49 @@ class Number {
     }
   }
 
+  template <std::floating_point T>
+  constexpr Number(const std::complex<T>& value)  // NOLINT: likewise
+      : kind_(Kind::Complex),
+        float_(static_cast<double>(value.real())),
+        imaginary_(static_cast<double>(value.imag())) {}
+
   /// The present value of a cell, and where it came from.
   Number(const Scalar& scalar);  // NOLINT: implicit, so that `x * rate` is written `x * rate`
 
   /// The cell that this number was read from, or null.
   [[nodiscard]] const ScalarCell* cell() const { return cell_; }
   [[nodiscard]] DTypeCategory category() const;
-  /// The dtype of a tensor made from this number alone: bool, i64 (u64 past its range), f32.
+  /// The dtype of a tensor made from this number alone: bool, i64 (u64 past its range), f32, c64.
   [[nodiscard]] DType default_dtype() const;
   /// The dtype in which a tensor of `dtype` and this number are computed: `dtype` unless the number
-  /// is of a higher category (bool < integer < float), then the default of that category.
+  /// is of a higher category (bool < integer < float < complex), then the default of that category;
+  /// c128 of f64 with a complex number.
   [[nodiscard]] DType join(DType dtype) const;
   /// The value in `dtype`, as in memory, in the low bytes. Throws DTypeError naming number and
-  /// dtype when an integer does not fit an integer dtype, or a float is given for one.
+  /// dtype when an integer does not fit an integer dtype, a float is given for one, or for a dtype
+  /// of pairs.
   [[nodiscard]] uint64_t bits(DType dtype) const;
   /// Whether the number, an integer or a bool, is a value of a bool or integer dtype.
   [[nodiscard]] bool fits(DType dtype) const;
-  /// The nearest double.
+  /// The nearest double. Throws DTypeError for a complex number.
   [[nodiscard]] double as_double() const;
+  /// The parts of any number: a real one is its own real part, its cell included.
+  [[nodiscard]] Number real_part() const;
+  [[nodiscard]] double imaginary_part() const { return imaginary_; }
+  [[nodiscard]] bool is_zero() const;
 
   friend std::ostream& operator<<(std::ostream& out, const Number& number);
 
  private:
   friend class Scalar;
   friend struct ScalarCell;
-  enum class Kind : uint8_t { Bool, Signed, Unsigned, Float };
+  enum class Kind : uint8_t { Bool, Signed, Unsigned, Float, Complex };
   Kind kind_;
   union {
     uint64_t integer_;  ///< two's complement for Signed
-    double float_;
+    double float_;      ///< the real part of Complex
   };
+  double imaginary_ = 0;
   const ScalarCell* cell_ = nullptr;
 };
 
@@ -83,6 +97,7 @@ struct ScalarCell : std::enable_shared_from_this<ScalarCell> {
 /// Thread-safe.
 class Scalar {
  public:
+  /// Throws DTypeError for a complex number: it takes a Scalar for each part.
   explicit Scalar(Number value);
   /// Throws DTypeError when the category differs from the first value's, except that a float takes
   /// any number.

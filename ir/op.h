@@ -42,6 +42,12 @@ enum class OpKind : uint8_t {
 /// How a movement op's result index maps to its operand's. Lowering knows these six and no more.
 enum class Movement : uint8_t { Reshape, Permute, Broadcast, Slice, Pad, Window };
 
+/// What an op does with pairs (complex numbers, complex integers). Lowering sees their parts.
+enum class OnPairs : uint8_t {
+  Refused,   ///< takes none, or says itself what becomes of them (`split_pairs`)
+  EachPart,  ///< the same to both parts; operands that are no pairs serve both
+};
+
 class Builder;
 class GradientContext;
 struct Value;
@@ -87,7 +93,8 @@ struct OpDef {
   /// Type of the result; throws ShapeError, DTypeError, IndexError with both values in the text.
   TensorType (*infer)(const OpContext&) = nullptr;
   /// Elementwise: the scalar program of one element. Operands are scalars of the operands' dtypes.
-  /// Half types arrive as they are; `legalize` widens and rounds around each op.
+  /// Half types arrive as they are; `legalize` widens and rounds around each op. Null where pairs
+  /// are taken apart or made.
   /// Scan and scatter: one step, of the value so far and what comes next (a scan's first value is
   /// its last operand's), half types widened. A scatter without one replaces.
   ScalarId (*lower)(ScalarBuilder&, std::span<const ScalarId>, const OpContext&) = nullptr;
@@ -98,6 +105,7 @@ struct OpDef {
                          std::span<const ScalarId> axis_indices, const OpContext&) = nullptr;
   ReduceKind reduce = ReduceKind::Sum;    ///< Reduction
   Movement movement = Movement::Reshape;  ///< Movement
+  OnPairs pairs = OnPairs::Refused;
   /// Records its definition; the context's result is the inferred type. Of a composite when it is
   /// recorded. Of a contraction that has one later, in `expand`: it stays a node until gradients,
   /// which know it as a whole, have been taken.

@@ -164,7 +164,9 @@ void verify(const Plan& plan, std::span<const Kernel> kernels) {
       const Slot& slot = plan.slots[id.index];
       const Buffer& buffer = kernel.buffers[i];
       const int64_t bytes = buffer.extent * static_cast<int64_t>(size_of(buffer.dtype));
-      if (slot.dtype != buffer.dtype || slot.bytes < bytes) {
+      // A kernel sees the memory of pairs as that of their parts.
+      const bool same = slot.dtype == buffer.dtype || part_of(slot.dtype) == buffer.dtype;
+      if (!same || slot.bytes < bytes) {
         fail("P10",
              str("launch ", l, " passes ", id, ": ", name(slot.dtype), ", ", slot.bytes,
                  " bytes for ", BufferId{i}, ": ", name(buffer.dtype), '[', buffer.extent, ']'));

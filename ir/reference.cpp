@@ -191,6 +191,7 @@ void reference_matmul(const TensorType& a_type, const TensorType& b_type, const 
           a_type, b_type, result, a, b, out,
           [](uint64_t x, uint64_t y, uint64_t sum) { return x * y + sum; });
     case DTypeCategory::Complex:
+    case DTypeCategory::ComplexInteger:
       break;
   }
   throw UnsupportedError(str("matmul of ", result.dtype, " is not supported yet"));

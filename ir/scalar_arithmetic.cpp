@@ -52,6 +52,14 @@ void with_integer(DType dtype, F f) {
     case DType::F64:
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
   throw InternalError(str("internal error: no integer arithmetic on ", dtype));
@@ -72,6 +80,14 @@ void with_any(DType dtype, F f) {
       return f(Tag<double>{});
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       throw UnsupportedError(str("scalar arithmetic on ", dtype));
     case DType::I8:
     case DType::I16:

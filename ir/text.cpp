@@ -259,7 +259,7 @@ uint64_t Lexer::element(DType dtype) {
     if (dtype == DType::F32) return std::bit_cast<uint32_t>(static_cast<float>(value));
     return dtype == DType::F16 ? f16_from_double(value) : bf16_from_double(value);
   }
-  if (is_complex(dtype)) fail("complex constants have no text yet");
+  if (is_pair(dtype)) fail("a pair is written as its two parts");
   const std::string_view digits = numeral();
   const char* end = digits.data() + digits.size();
   const std::string what = str("an integer in the range of ", name(dtype));
@@ -344,7 +344,7 @@ std::string print_element(uint64_t bits, DType dtype) {
     return dtype == DType::F16 ? shortest_half(half, value, f16_from_double)
                                : shortest_half(half, value, bf16_from_double);
   }
-  REPRISE_ASSERT(!is_complex(dtype));
+  REPRISE_ASSERT(!is_pair(dtype));
   if (is_signed_integer(dtype)) {
     return std::to_string(static_cast<int64_t>(bits << (64 - width)) >> (64 - width));
   }

@@ -60,7 +60,7 @@ bool is_exact(const Instr& instr, const Body& body) {
     case ScalarOp::Lt:
     case ScalarOp::Le:
     case ScalarOp::Select:
-      return !is_complex(instr.dtype);
+      return !is_pair(instr.dtype);
     case ScalarOp::Div:
     case ScalarOp::Mod:
       return is_integer(body[instr.args[0]].dtype);
@@ -113,7 +113,7 @@ std::optional<double> fold_sum(double value, int64_t count, DType from, DType to
 }  // namespace
 
 double canonical_constant(double value, DType dtype) {
-  if (is_complex(dtype)) return value;
+  if (is_pair(dtype)) return value;
   const uint64_t bits = bits_of(value, dtype);
   const double exact = std::bit_cast<double>(convert_bits(bits, dtype, DType::F64));
   if (std::isnan(exact)) return std::numeric_limits<double>::quiet_NaN();
@@ -128,13 +128,14 @@ double canonical_constant(double value, DType dtype) {
 std::optional<double> uniform_value(const Graph& graph, NodeId value) {
   const Node* node = &graph[value];
   if (node->op == Op::BroadcastTo) node = &graph[node->operands[0]];
-  if (node->op != Op::Constant) return std::nullopt;
+  if (node->op != Op::Constant || is_pair(node->type.dtype)) return std::nullopt;
   // As the dtype holds it: 0.1 is another number in f32, and 0.5 is 0 in i32.
   const uint64_t bits = bits_of(node->attrs.as_float(0), node->type.dtype);
   return std::bit_cast<double>(convert_bits(bits, node->type.dtype, DType::F64));
 }
 
 std::optional<double> fold_elementwise(const Graph& graph, const Node& node) {
+  if (op_def(node.op).lower == nullptr) return std::nullopt;
   Body body;
   ScalarBuilder scalar(body);
   SmallVector<ScalarId, 3> operands;
@@ -170,7 +171,7 @@ std::optional<double> fold_reduction(const Graph& graph, const Node& node) {
     const bool first = count == 1 || (count > 0 && uniform_value(graph, node.operands[0]));
     return first ? std::optional(0.0) : std::nullopt;
   }
-  if (is_complex(operand.dtype)) return std::nullopt;
+  if (is_pair(operand.dtype)) return std::nullopt;
   if (count == 0) return constant_of(reduce_identity(kind, node.type.dtype), node.type.dtype);
   const std::optional<double> value = uniform_value(graph, node.operands[0]);
   if (!value) return std::nullopt;

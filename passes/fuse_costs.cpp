@@ -154,6 +154,8 @@ int64_t OpCosts::operator()(const Node& node) {
     case OpKind::Elementwise:
       break;
   }
+  if (def.kind == OpKind::Elementwise && def.lower == nullptr)
+    return 1;  // a load or store of pairs
   if (def.lower == nullptr && def.lower_leaf == nullptr) return 0;
   const DType first = node.operands.empty() ? node.type.dtype : graph_[node.operands[0]].type.dtype;
   const uint64_t key = static_cast<uint64_t>(node.op) << 32 | static_cast<uint64_t>(first) << 8 |
@@ -183,9 +185,26 @@ int64_t OpCosts::operator()(const Node& node) {
   return known_[key] = cost;
 }
 
+namespace {
+
+/// A view of the parts of an input of pairs as a view of that input, in elements of the parts. Of
+/// an input that lies otherwise than row-major it would take the input's own strides.
+bool see_input_of_part(const Graph& graph, StridedView* view) {
+  const Node& part = graph[view->base];
+  if (part.op != Op::Real && part.op != Op::Imag) return true;
+  const Node& input = graph[part.operands[0]];
+  if (input.op != Op::Input || !input.attrs.ints(1).empty()) return false;
+  view->base = part.operands[0];
+  view->offset = 2 * view->offset + (part.op == Op::Imag ? 1 : 0);
+  for (int64_t& stride : view->strides) stride *= 2;
+  return true;
+}
+
+}  // namespace
+
 bool output_view(const Graph& graph, NodeId output, OutputView* view) {
   StridedView strided;
-  if (!strided_view(graph, output, &strided)) return false;
+  if (!strided_view(graph, output, &strided) || !see_input_of_part(graph, &strided)) return false;
   const Node& base = graph[strided.base];
   if (base.op != Op::Input) {
     const Shape& shape = graph[output].type.shape;

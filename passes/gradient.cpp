@@ -88,7 +88,7 @@ std::vector<bool> find_wanted(const Builder& builder, const History& history,
   for (uint32_t place = 0; place < history.size(); ++place) {
     if (wanted[place]) continue;
     const ValueView view = builder.view(history[place]);
-    if (!is_float(view.type.dtype) || op_def(view.op).gradient == nullptr) continue;
+    if (!is_differentiable(view.type.dtype) || op_def(view.op).gradient == nullptr) continue;
     for (uint32_t operand : history.operands(place)) {
       if (operand != History::kOutside && wanted[operand]) wanted[place] = true;
     }
@@ -98,8 +98,9 @@ std::vector<bool> find_wanted(const Builder& builder, const History& history,
 
 void check_arguments(const Builder& builder, Value y, Value seed, std::span<const Value> xs) {
   const TensorType y_type = builder.type(y);
-  if (!is_float(y_type.dtype)) {
-    throw DTypeError(str("the gradient of a value of ", y_type, ": it must be floating point"));
+  if (!is_differentiable(y_type.dtype)) {
+    throw DTypeError(
+        str("the gradient of a value of ", y_type, ": it must be floating point or complex"));
   }
   if (builder.type(seed).dtype != y_type.dtype) {
     throw DTypeError(str("the cotangent is ", builder.type(seed), ", but the value is ", y_type));
@@ -109,9 +110,9 @@ void check_arguments(const Builder& builder, Value y, Value seed, std::span<cons
   }
   for (size_t i = 0; i < xs.size(); ++i) {
     const TensorType& type = builder.type(xs[i]);
-    if (is_float(type.dtype)) continue;
-    throw DTypeError(
-        str("the gradient with respect to x", i, " of ", type, ": it must be floating point"));
+    if (is_differentiable(type.dtype)) continue;
+    throw DTypeError(str("the gradient with respect to x", i, " of ", type,
+                         ": it must be floating point or complex"));
   }
 }
 

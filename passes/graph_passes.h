@@ -9,6 +9,10 @@ namespace reprise {
 
 // First, in ir/graph.h because the interpreter needs it too: expand.
 
+/// Complex numbers and integers as their parts, which the passes after this one see alone; see
+/// ir/graph.h. Outputs that are views of an input, or of another output, stay views.
+[[nodiscard]] Graph split_pairs(const Graph& graph);
+
 /// Drops nodes no output needs; parameters and inputs keep their indices.
 [[nodiscard]] Graph dce(const Graph& graph);
 /// Merges equal nodes (op, type, operands, attributes). Random bits with the same operands merge

@@ -77,9 +77,9 @@ class GroupLowering : NestLowering {
     const auto place = [&](size_t i) {
       return place_in(graph_[group_.stores[i]].type.shape, places[group_.places[i]]);
     };
-    std::vector<ScalarId> results;
+    std::vector<SmallVector<ScalarId, 2>> results;
     for (size_t i = 0; i < group_.stores.size(); ++i) {
-      results.push_back(values.value(group_.stores[i], place(i)));
+      results.push_back(values.scalars(group_.stores[i], place(i)));
     }
     for (size_t i = 0; i < results.size(); ++i) {
       values.store(group_.stores[i], place(i), results[i]);

@@ -13,6 +13,11 @@ OpContext context(const Node& node, std::span<const TensorType> operands) {
   return {.op = node.op, .operands = operands, .attrs = node.attrs, .result = &node.type};
 }
 
+/// What `split_pairs` leaves of these: parts of inputs.
+bool is_part(const Node& node) {
+  return node.op == Op::Real || node.op == Op::Imag;
+}
+
 std::vector<TensorType> operand_types(const Graph& graph, const Node& node) {
   std::vector<TensorType> types;
   types.reserve(node.operands.size());
@@ -58,7 +63,7 @@ ScalarId ValueLowering::value(NodeId node, IndexMap map) {
 ValueLowering::Frame ValueLowering::frame(Place place) {
   Frame frame{.place = place, .operands = {}, .gathered = false};
   const Node& node = graph_[place.node];
-  if (is_loaded(place.node)) return frame;
+  if (is_loaded(place.node) || is_part(node)) return frame;
   switch (op_def(node.op).kind) {
     case OpKind::Leaf:
     case OpKind::Elementwise:
@@ -127,6 +132,7 @@ ScalarId ValueLowering::compute(const Frame& frame) {
   const Place place = frame.place;
   const Node& node = graph_[place.node];
   if (is_loaded(place.node)) return load(place);
+  if (is_part(node)) return load_part(place);
   if (node.op == Op::Constant) return builder_.constant(node.attrs.as_float(0), node.type.dtype);
   if (node.op == Op::Parameter) {
     const auto index = static_cast<uint32_t>(node.attrs.word(0));
@@ -174,6 +180,20 @@ ScalarId ValueLowering::load(Place place) {
                        node.type.dtype, where);
 }
 
+/// Memory of pairs is that of their parts, one after the other.
+ScalarId ValueLowering::load_part(Place place) {
+  const Node& node = graph_[place.node];
+  const Node& input = graph_[node.operands[0]];
+  REPRISE_ASSERT(input.op == Op::Input);
+  const BufferId buffer = draft_.input(static_cast<uint32_t>(input.attrs.word(0)), node.type.dtype,
+                                       2 * storage_extent(input));
+  const IndexMap map = space_.map(place.map);
+  const ScalarId where = mask(map.conditions);
+  IndexExpr element = space_.scale(space_.dot(map.coordinates, storage_strides(input)), 2);
+  if (node.op == Op::Imag) element = space_.add(element, IndexSpace::constant(1));
+  return builder_.load(access(buffer, element), node.type.dtype, where);
+}
+
 ScalarId ValueLowering::pad(const Frame& frame) {
   const std::vector<IndexCondition> outer = space_.map(frame.place.map).conditions;
   const std::vector<IndexCondition> inner = space_.map(frame.operands[0].map).conditions;
@@ -203,10 +223,24 @@ ScalarId ValueLowering::mask(std::span<const IndexCondition> conditions) {
   return all;
 }
 
-void ValueLowering::store(NodeId node, const IndexMap& map, ScalarId value) {
+SmallVector<ScalarId, 2> ValueLowering::scalars(NodeId node, const IndexMap& map) {
+  if (graph_[node].op != Op::Complex) return {value(node, map)};
+  SmallVector<ScalarId, 2> parts;
+  for (NodeId part : graph_[node].operands) {
+    parts.push_back(value(part, IndexSpace::broadcast(graph_[part].type.shape, map)));
+  }
+  return parts;
+}
+
+void ValueLowering::store(NodeId node, const IndexMap& map, std::span<const ScalarId> scalars) {
   const TensorType& type = graph_[node].type;
-  const BufferId buffer = draft_.write(node, type.dtype, type.shape.numel());
-  builder_.store(access(buffer, space_.linearize(map.coordinates, type.shape)), value);
+  const auto width = static_cast<int64_t>(scalars.size());
+  const BufferId buffer = draft_.write(node, part_of(type.dtype), width * type.shape.numel());
+  const IndexExpr element = space_.scale(space_.linearize(map.coordinates, type.shape), width);
+  for (int64_t k = 0; k < width; ++k) {
+    builder_.store(access(buffer, space_.add(element, IndexSpace::constant(k))),
+                   scalars[static_cast<size_t>(k)]);
+  }
 }
 
 Access ValueLowering::access(BufferId buffer, const IndexExpr& element) {

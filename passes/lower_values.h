@@ -47,9 +47,11 @@ class ValueLowering {
   /// Makes `node` at `map` known: an anchor's result in its epilogue.
   void bind(NodeId node, IndexMap map, ScalarId value);
   [[nodiscard]] ScalarId value(NodeId node, IndexMap map);
+  /// The scalars of `node` at `map`: two of a pair made here, its parts, else one.
+  [[nodiscard]] SmallVector<ScalarId, 2> scalars(NodeId node, const IndexMap& map);
   /// Writes values of this group to their buffers. All of them are computed before the first store,
   /// so that every load of a point precedes its stores.
-  void store(NodeId node, const IndexMap& map, ScalarId value);
+  void store(NodeId node, const IndexMap& map, std::span<const ScalarId> scalars);
 
   /// Element `element` of a buffer.
   [[nodiscard]] Access access(BufferId buffer, const IndexExpr& element);
@@ -82,6 +84,7 @@ class ValueLowering {
   [[nodiscard]] Place gather_data(Place place, ScalarId index);
   [[nodiscard]] ScalarId compute(const Frame& frame);
   [[nodiscard]] ScalarId load(Place place);
+  [[nodiscard]] ScalarId load_part(Place place);
   [[nodiscard]] ScalarId pad(const Frame& frame);
   [[nodiscard]] ScalarId mask(std::span<const IndexCondition> conditions);
   /// The affine part of an expression in a body's form; the rest is summed into `dynamic`.

@@ -39,7 +39,7 @@ class Simplifier {
   NodeId add(Node node) {
     const OpDef& def = op_def(node.op);
     // No element, nothing to compute; and no launch over an empty grid.
-    if (node.type.shape.numel() == 0 && node.op != Op::Input && !is_complex(node.type.dtype)) {
+    if (node.type.shape.numel() == 0 && node.op != Op::Input && !is_pair(node.type.dtype)) {
       return uniform(0, node.type);
     }
     switch (def.kind) {
@@ -81,10 +81,12 @@ class Simplifier {
 
   bool contracts_nothing(const Node& node) const {
     const Shape& a = shape_of(node.operands[0]);
-    return a[a.rank() - 1] == 0 && !is_complex(node.type.dtype);
+    return a[a.rank() - 1] == 0 && !is_pair(node.type.dtype);
   }
 
   NodeId add_elementwise(Node node) {
+    // What puts pairs together stands for the memory of an output, of its full shape.
+    if (op_def(node.op).lower == nullptr) return graph().add(std::move(node));
     // First, so that the rules below look at what is computed rather than at how it is spread.
     const TensorType type = node.type;
     node.type.shape = narrow_operands(node);

@@ -104,7 +104,7 @@ inline LiveNode* Runtime::Impl::try_binary(ThreadState& thread, Op op, LiveNode&
     Impl::Locked locked(*impl_);
     LiveNode& x = *impl_->operands(thread, locked, a)[0];
     const DType dtype = x.type.dtype;
-    if (number.join(dtype) != dtype || number.cell() != nullptr) return {};
+    if (number.join(dtype) != dtype || number.cell() != nullptr || is_pair(dtype)) return {};
     LiveNode& y = impl_->new_parameter(thread, {.dtype = dtype}, number.bits(dtype));
     LiveNode* const node = side == NumberIs::Second ? impl_->try_binary(thread, op, x, y)
                                                     : impl_->try_binary(thread, op, y, x);

@@ -41,6 +41,7 @@ uint64_t draw_integer(DType dtype, std::mt19937& random, Draw draw) {
 }  // namespace
 
 Bytes sample_elements(DType dtype, int64_t count, Draw draw, std::mt19937& random) {
+  if (is_pair(dtype)) return sample_elements(part_of(dtype), 2 * count, draw, random);
   const size_t width = size_of(dtype);
   Bytes bytes(static_cast<size_t>(count) * width);
   for (int64_t i = 0; i < count; ++i) {

@@ -57,6 +57,17 @@ TEST_F(Npy, ReadsOtherOrders) {
   EXPECT_EQ(std::memcmp(read_npy(path_).elements.data(), "acebdf", 6), 0);
 }
 
+TEST_F(Npy, ReadsPairsOfIntegersWhateverTheyAreCalled) {
+  const std::string rest = ", 'fortran_order': False, 'shape': (2,)}";
+  write("{'descr': [('re', '>i2'), ('im', '>i2')]" + rest, std::string("\1\2\3\4\5\6\7\10", 8));
+  const NpyArray array = read_npy(path_);
+  EXPECT_EQ(array.type, (TensorType{DType::CI16, {2}}));
+  EXPECT_EQ(std::memcmp(array.elements.data(), "\2\1\4\3\6\5\10\7", 8), 0);
+  expect_refused("{'descr': [('a', '<i2'), ('b', '<u2')]" + rest, "12345678", "fields of '<i2'");
+  expect_refused("{'descr': [('a', '<f4'), ('b', '<f4')]" + rest, "12345678", "pairs of '<f4'");
+  expect_refused("{'descr': [('a', '<i2')]" + rest, "1234", "lacks");
+}
+
 TEST_F(Npy, RefusesWhatIsDamaged) {
   const std::string rest = "'fortran_order': False, 'shape': (2,)}";
   expect_refused("{'descr': '<f4', " + rest, "1234567", "f32[2] has 8 bytes, the file holds 7");

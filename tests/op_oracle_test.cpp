@@ -35,13 +35,14 @@ OracleCase with_dtype(Op op, const Sample& sample, DType dtype) {
   for (SampleOperand& operand : result.sample.operands) {
     DType& d = operand.type.dtype;
     if (d == DType::F32 || d == DType::I32) d = dtype;
+    if (d == DType::C64 && is_pair(dtype)) d = dtype;
   }
   if (result.sample.result.dtype == DType::F32) result.sample.result.dtype = dtype;
   return result;
 }
 
 bool can_double(DType dtype) {
-  return is_float(dtype) || is_integer(dtype);
+  return is_float(dtype) || is_integer(dtype) || is_complex(dtype);
 }
 
 enum class Around : uint8_t { Nothing, Ops };
@@ -142,7 +143,7 @@ TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
     int number = 0, ran = 0;
     for (const Sample& sample : op_def(op).samples()) {
       if (number++ % kSampleStep != 0 && !full) continue;
-      for (int d = 0; d <= static_cast<int>(DType::F64); ++d) {
+      for (int d = 0; d < kNumDTypes; ++d) {
         if (!full && d % 3 != number % 3) continue;
         ran += check(with_dtype(op, sample, static_cast<DType>(d)), random);
       }

@@ -69,8 +69,13 @@ class ProgramSketch {
   DType any_dtype() {
     static constexpr DType kOften[] = {DType::F32, DType::F32,  DType::F32, DType::F64,
                                        DType::F16, DType::BF16, DType::I32, DType::I64};
+    if (one_in(24)) return one_in(2) ? DType::C64 : any_pair();
     return one_in(3) ? static_cast<DType>(below(static_cast<int>(DType::F64) + 1))
                      : kOften[below(std::size(kOften))];
+  }
+  DType any_pair() {
+    constexpr int kFirst = static_cast<int>(DType::C64);
+    return static_cast<DType>(kFirst + below(kNumDTypes - kFirst));
   }
   int64_t extent() { return one_in(6) ? 1 + below(9) : extents_[below(std::size(extents_))]; }
   Shape random_shape() {
@@ -106,14 +111,14 @@ class ProgramSketch {
   // By value: the type may be a node's, which moves when a constant is recorded.
   Value new_leaf(TensorType type) {
     const int rank = type.shape.rank();
-    if (rank == 0 && one_in(2)) return parameter(type.dtype);
+    if (rank == 0 && one_in(2) && !is_pair(type.dtype)) return parameter(type.dtype);
     if (one_in(8)) {
       static constexpr double kConstants[] = {0,   -0.0,  1,        -1,        2,   0.5,   3,
                                               255, -1e10, HUGE_VAL, -HUGE_VAL, NAN, 1e-40, 1e-310};
       const double value = kConstants[below(std::size(kConstants))];
       return b_.broadcast_to(b_.constant(value, type.dtype), type.shape);
     }
-    if (rank > 0 && type.dtype != DType::Bool && one_in(8))
+    if (rank > 0 && type.dtype != DType::Bool && !is_pair(type.dtype) && one_in(8))
       return b_.iota(type, static_cast<int>(below(rank)));
     std::vector<int64_t> strides;
     if (one_in(4)) strides = random_strides(type.shape);
@@ -249,7 +254,7 @@ class ProgramSketch {
     if (op == Op::Where) operands[0] = b_.cast(operands[0], DType::Bool);
     if (operands.size() == 2 && one_in(2)) std::swap(operands[0], operands[1]);
     // A weak number beside a tensor: a parameter.
-    if (operands.size() > 1 && one_in(4)) {
+    if (operands.size() > 1 && one_in(4) && !is_pair(dtype)) {
       operands[static_cast<size_t>(1 + below(static_cast<int64_t>(operands.size()) - 1))] =
           parameter(dtype);
     }
@@ -535,10 +540,10 @@ class ProgramSketch {
 
   bool add_gradient() {
     const Value y = any();
-    if (!is_float(b_.dtype(y))) return false;
+    if (!is_differentiable(b_.dtype(y))) return false;
     std::vector<Value> xs;
     for (const Value x : values_) {
-      if (x < y && is_float(b_.dtype(x)) && (b_.view(x).op == Op::Input || one_in(4))) {
+      if (x < y && is_differentiable(b_.dtype(x)) && (b_.view(x).op == Op::Input || one_in(4))) {
         xs.push_back(x);
       }
       if (xs.size() == 3) break;

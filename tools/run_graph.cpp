@@ -25,6 +25,7 @@ namespace {
 
 /// Small values of every dtype, the same for the same seed.
 void fill_random(std::byte* data, DType dtype, int64_t count, std::mt19937_64& random) {
+  if (is_pair(dtype)) return fill_random(data, part_of(dtype), 2 * count, random);
   for (int64_t i = 0; i < count; ++i) {
     std::byte* const to = data + static_cast<size_t>(i) * size_of(dtype);
     if (dtype == DType::F32) {
@@ -39,7 +40,7 @@ void fill_random(std::byte* data, DType dtype, int64_t count, std::mt19937_64& r
           sign | static_cast<uint16_t>((dtype == DType::F16 ? 0x3800 : 0x3f00) + random() % 0x400);
       std::memcpy(to, &value, sizeof value);
     } else {
-      const uint64_t value[2] = {dtype == DType::Bool ? random() & 1 : random() % 8, 0};
+      const uint64_t value = dtype == DType::Bool ? random() & 1 : random() % 8;
       std::memcpy(to, &value, size_of(dtype));
     }
   }

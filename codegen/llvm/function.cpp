@@ -177,6 +177,14 @@ llvm::Type* FunctionEmitter::type_of(DType dtype) {
       return b.getDoubleTy();
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
   throw UnsupportedError(str("the CPU code generator does not know dtype ", dtype));

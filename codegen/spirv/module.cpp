@@ -103,6 +103,14 @@ Value Module::register_type(DType dtype) {
       return float_type(64);
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
   throw UnsupportedError(str("no shader values of ", dtype));
@@ -202,6 +210,14 @@ Value Module::constant_bits(DType dtype, uint64_t bits) {
     }
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
   throw UnsupportedError(str("no shader constants of ", dtype));

@@ -2,6 +2,7 @@
 #include "frontend/python/arguments.h"
 
 #include <array>
+#include <complex>
 #include <string>
 #include <string_view>
 
@@ -13,21 +14,15 @@ struct Name {
   DType dtype;
   const char* name;
 };
-constexpr std::array<Name, kNumDTypes> kNames = {{{DType::Bool, "bool"},
-                                                  {DType::I8, "int8"},
-                                                  {DType::I16, "int16"},
-                                                  {DType::I32, "int32"},
-                                                  {DType::I64, "int64"},
-                                                  {DType::U8, "uint8"},
-                                                  {DType::U16, "uint16"},
-                                                  {DType::U32, "uint32"},
-                                                  {DType::U64, "uint64"},
-                                                  {DType::F16, "float16"},
-                                                  {DType::BF16, "bfloat16"},
-                                                  {DType::F32, "float32"},
-                                                  {DType::F64, "float64"},
-                                                  {DType::C64, "complex64"},
-                                                  {DType::C128, "complex128"}}};
+constexpr std::array<Name, kNumDTypes> kNames = {
+    {{DType::Bool, "bool"},   {DType::I8, "int8"},       {DType::I16, "int16"},
+     {DType::I32, "int32"},   {DType::I64, "int64"},     {DType::U8, "uint8"},
+     {DType::U16, "uint16"},  {DType::U32, "uint32"},    {DType::U64, "uint64"},
+     {DType::F16, "float16"}, {DType::BF16, "bfloat16"}, {DType::F32, "float32"},
+     {DType::F64, "float64"}, {DType::C64, "complex64"}, {DType::C128, "complex128"},
+     {DType::CI8, "ci8"},     {DType::CI16, "ci16"},     {DType::CI32, "ci32"},
+     {DType::CI64, "ci64"},   {DType::CU8, "cu8"},       {DType::CU16, "cu16"},
+     {DType::CU32, "cu32"},   {DType::CU64, "cu64"}}};
 
 std::optional<DType> dtype_named(std::string_view text) {
   for (const Name& row : kNames) {
@@ -66,8 +61,8 @@ std::optional<Number> number_of(const py::handle& object) {
   if (PyLong_Check(object.ptr())) return number_of_int(object);
   if (py::isinstance<Scalar>(object)) return Number(object.cast<const Scalar&>());
   if (PyComplex_Check(object.ptr())) {
-    throw UnsupportedError(str("the number ", std::string(py::str(object)),
-                               ": complex numbers beside tensors are not supported yet"));
+    const Py_complex value = PyComplex_AsCComplex(object.ptr());
+    return Number(std::complex<double>(value.real, value.imag));
   }
   // NumPy's scalars are numbers like Python's: their width says nothing.
   if (py::isinstance(object, numpy_generic())) return number_of(object.attr("item")());
@@ -168,6 +163,8 @@ void bind_dtypes(py::module_& module) {
                 return "real floating";
               case DTypeCategory::Complex:
                 return "complex floating";
+              case DTypeCategory::ComplexInteger:
+                return "complex integer";
             }
             return "";
           },

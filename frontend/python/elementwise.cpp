@@ -23,8 +23,8 @@ struct BinaryRow {
 
 const UnaryRow kUnary[] = {
     {"negative", &negative, "-x. Integers wrap; DTypeError for bool."},
-    {"abs", &abs, "Magnitude. The least integer stays what it is."},
-    {"sign", &sign, "-1, 0 or 1; of NaN NaN."},
+    {"abs", &abs, "Magnitude, of complex numbers a real one. The least integer stays what it is."},
+    {"sign", &sign, "-1, 0 or 1; of NaN NaN; of complex x x / |x|."},
     {"square", &square, "x * x."},
     {"floor", &floor, "Toward -inf; integers stay."},
     {"ceil", &ceil, "Toward +inf; integers stay."},
@@ -75,6 +75,8 @@ const UnaryRow kUnary[] = {
     {"hardswish", &hardswish, "x * hardsigmoid(x); 0 at -inf."},
     {"logsigmoid", &logsigmoid, "log(sigmoid(x)), accurate at both ends."},
     {"tanhshrink", &tanhshrink, "x - tanh(x)."},
+    {"conj", &conj, "The complex conjugate; a real x itself."},
+    {"angle", &angle, "atan2(imag, real); of real numbers 0 or pi."},
     {"stop_gradient", &stop_gradient, "The value, through which no gradient flows."},
 };
 
@@ -95,6 +97,8 @@ const BinaryRow kBinary[] = {
     {"hypot", &hypot, "sqrt(a*a + b*b) without overflow; integers become float32."},
     {"logaddexp", &logaddexp, "log(exp(a) + exp(b)) without overflow; integers become float32."},
     {"nextafter", &nextafter, "The next float after a toward b; integers become float32."},
+    {"complex", &complex,
+     "re + 1j * im: of float32 complex64, of float64 complex128, of integers complex integers."},
     {"logical_and", &logical_and, "Whether both are not 0."},
     {"logical_or", &logical_or, "Whether either is not 0."},
     {"logical_xor", &logical_xor, "Whether exactly one is not 0."},
@@ -201,6 +205,21 @@ void bind_elementwise(py::module_& module, TensorClass& tensor) {
   for (const BinaryRow& row : kBinary) {
     module.def(row.name, row.function, py::arg("x1"), py::arg("x2"), row.doc, Unlocked());
   }
+  // What is a property of a tensor is no method.
+  const auto part = [&](const char* name, Unary function, const char* doc) {
+    module.def(
+        name, [function](const TensorArg& x) { return function(x.value); }, py::arg("x"), doc,
+        Unlocked());
+    tensor.def_property_readonly(
+        name, [function](const Tensor& x) { return unlocked([&] { return function(x); }); }, doc);
+  };
+  part("real", &real, "The real part; a real x itself.");
+  part("imag", &imag, "The imaginary part; of real numbers 0.");
+  module.def(
+      "polar",
+      [](const TensorArg& abs, const TensorArg& angle) { return polar(abs.value, angle.value); },
+      py::arg("abs"), py::arg("angle"), "Complex numbers of these magnitudes and angles.",
+      Unlocked());
   module.def(
       "positive", [](const TensorArg& x) { return x.value.value(); }, py::arg("x"), "x itself.",
       Unlocked());

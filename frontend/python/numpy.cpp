@@ -21,13 +21,39 @@ const py::dtype& numpy_dtype(DType dtype) {
           "NumPy has no bfloat16: cast the tensor to float32, or look at its bits with "
           "view(reprise.uint16)");
     }
-    entry = py::dtype(numpy_name(dtype));
+    if (is_complex_integer(dtype)) {
+      const py::dtype part = numpy_dtype(part_of(dtype));
+      py::list fields;
+      fields.append(py::make_tuple("real", part));
+      fields.append(py::make_tuple("imag", part));
+      entry = py::dtype::from_args(fields);
+    } else {
+      entry = py::dtype(numpy_name(dtype));
+    }
   }
   return static_cast<const py::dtype&>(entry);
 }
 
-std::optional<DType> dtype_of_array(const py::array& array) {
-  const py::dtype dtype = array.dtype();
+std::optional<DType> dtype_of_numpy(const py::dtype& dtype);
+
+/// Of records of two integers of one dtype, one after the other.
+std::optional<DType> dtype_of_record(const py::dtype& dtype) {
+  const py::object names = dtype.attr("names");
+  if (names.is_none() || py::len(names) != 2) return std::nullopt;
+  const py::object fields = dtype.attr("fields");
+  std::optional<DType> part;
+  for (size_t i = 0; i < 2; ++i) {
+    const py::tuple field = fields[names[py::int_(i)]];
+    const auto own = dtype_of_numpy(field[0].cast<py::dtype>());
+    if (!own || !is_integer(*own) || (part && *part != *own)) return std::nullopt;
+    if (field[1].cast<size_t>() != i * size_of(*own)) return std::nullopt;
+    part = own;
+  }
+  if (static_cast<size_t>(dtype.itemsize()) != 2 * size_of(*part)) return std::nullopt;
+  return pair_of(*part);
+}
+
+std::optional<DType> dtype_of_numpy(const py::dtype& dtype) {
   const auto sized = [&](std::initializer_list<DType> of) -> std::optional<DType> {
     for (const DType d : of) {
       if (static_cast<py::ssize_t>(size_of(d)) == dtype.itemsize()) return d;
@@ -45,13 +71,15 @@ std::optional<DType> dtype_of_array(const py::array& array) {
       return sized({DType::F16, DType::F32, DType::F64});
     case 'c':
       return sized({DType::C64, DType::C128});
+    case 'V':
+      return dtype_of_record(dtype);
     default:
       return std::nullopt;
   }
 }
 
 TensorType type_of_array(const py::array& array) {
-  const auto dtype = dtype_of_array(array);
+  const auto dtype = dtype_of_numpy(array.dtype());
   if (!dtype) {
     throw DTypeError(str("an array of NumPy's dtype ", std::string(py::str(array.dtype())),
                          " cannot be a tensor"));
@@ -67,8 +95,8 @@ bool can_adopt(const py::array& array) {
   if (array.dtype().byteorder() == kForeign) return false;
   if (array.size() == 0) return true;
   const auto width = array.itemsize();
-  const bool is_complex = array.dtype().kind() == 'c';
-  const auto alignment = static_cast<uintptr_t>(is_complex ? width / 2 : width);
+  const bool pairs = array.dtype().kind() == 'c' || array.dtype().kind() == 'V';
+  const auto alignment = static_cast<uintptr_t>(pairs ? width / 2 : width);
   if (reinterpret_cast<uintptr_t>(array.data()) % alignment != 0) return false;
   for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
     if (array.shape(axis) > 1 && array.strides(axis) % width != 0) return false;
@@ -149,6 +177,8 @@ DlDataType dl_type(DType dtype) {
       return {dtype == DType::BF16 ? kDlBfloat : kDlFloat, bits, 1};
     case DTypeCategory::Complex:
       return {kDlComplex, bits, 1};
+    case DTypeCategory::ComplexInteger:
+      throw DTypeError(str("DLPack has no ", dtype, ": give it the parts, by real and imag"));
   }
   REPRISE_ASSERT(false && "dtype category");
   return {};
@@ -156,6 +186,7 @@ DlDataType dl_type(DType dtype) {
 
 DType dtype_of_dl(DlDataType type) {
   for (int i = 0; i < kNumDTypes; ++i) {
+    if (is_complex_integer(static_cast<DType>(i))) continue;
     const DlDataType known = dl_type(static_cast<DType>(i));
     if (known.code == type.code && known.bits == type.bits && type.lanes == 1) {
       return static_cast<DType>(i);

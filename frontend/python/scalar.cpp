@@ -18,6 +18,7 @@ py::object number_object(const Number& number) {
                  : py::object(py::int_(static_cast<int64_t>(number.bits(DType::I64))));
     case DTypeCategory::Float:
     case DTypeCategory::Complex:
+    case DTypeCategory::ComplexInteger:
       break;
   }
   return py::float_(number.as_double());

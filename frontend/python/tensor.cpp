@@ -33,6 +33,14 @@ py::object item(const Tensor& x) {
       return py::float_(read(double{}));
     case DType::C64:
     case DType::C128:
+    case DType::CI8:
+    case DType::CI16:
+    case DType::CI32:
+    case DType::CI64:
+    case DType::CU8:
+    case DType::CU16:
+    case DType::CU32:
+    case DType::CU64:
       break;
   }
   if (x.numel() != 1) throw ShapeError(str("item of ", x.type(), ", which has not 1 element"));

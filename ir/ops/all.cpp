@@ -6,7 +6,7 @@ namespace reprise {
 namespace {
 
 TensorType infer(const OpContext& ctx) {
-  require_dtype(ctx, 0, Accepts::Real);
+  require_dtype(ctx, 0, Accepts::Any);
   return infer_reduction(ctx, DType::Bool);
 }
 

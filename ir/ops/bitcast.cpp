@@ -10,8 +10,8 @@ constexpr AttrDef kAttrs[] = {{"dtype", AttrKind::Type}};
 TensorType infer(const OpContext& ctx) {
   const TensorType& from = ctx.operands[0];
   const DType to = ctx.attrs.as_type(0);
-  if (is_complex(to) != is_complex(from.dtype)) {
-    throw UnsupportedError(str("bitcast: does not convert ", from, " to ", to, " yet"));
+  if (is_pair(to) != is_pair(from.dtype)) {
+    throw DTypeError(str("bitcast: ", from, " and ", to, " have not as many parts"));
   }
   if (size_of(to) != size_of(from.dtype) || (to == DType::Bool) != (from.dtype == DType::Bool)) {
     throw DTypeError(str("bitcast: ", from, " has elements of ", size_of(from.dtype), " bytes, ",
@@ -48,6 +48,7 @@ const OpDef& bitcast_def() {
       .infer = infer,
       .lower = [](ScalarBuilder& b, std::span<const ScalarId> x,
                   const OpContext& ctx) { return b.bitcast(x[0], ctx.attrs.as_type(0)); },
+      .pairs = OnPairs::EachPart,
       .samples = samples,
   };
   return def;

@@ -55,6 +55,7 @@ const OpDef& broadcast_to_def() {
           "of the given result.",
       .infer = infer,
       .movement = Movement::Broadcast,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

@@ -10,8 +10,9 @@ constexpr AttrDef kAttrs[] = {{"dtype", AttrKind::Type}};
 TensorType infer(const OpContext& ctx) {
   const TensorType& from = ctx.operands[0];
   const DType to = ctx.attrs.as_type(0);
-  if (is_complex(to) != is_complex(from.dtype)) {
-    throw UnsupportedError(str("cast: does not convert ", from, " to ", to, " yet"));
+  if (is_pair(from.dtype) && !is_pair(to) && to != DType::Bool) {
+    throw DTypeError(str("cast: ", from, " to ", to,
+                         " would lose the imaginary part; take real, imag or abs of it"));
   }
   return {to, from.shape};
 }
@@ -40,14 +41,20 @@ const OpDef& cast_def() {
           "Converts to `dtype`. Float to integer truncates and saturates (to unsigned at 0 too), "
           "NaN "
           "gives 0; integer narrowing wraps; to bool: whether x is not 0; to a narrower float: to "
-          "nearest even, overflow to infinity. The gradient is cast back.",
+          "nearest even, overflow to infinity. To complex dtypes: with an imaginary part of 0, or "
+          "each part; from them to bool: whether a part is not 0, to other real dtypes it is a "
+          "DTypeError. The gradient is cast back.",
       .infer = infer,
       .lower = [](ScalarBuilder& b, std::span<const ScalarId> x,
                   const OpContext& ctx) { return b.cast(x[0], ctx.attrs.as_type(0)); },
       .gradient =
           [](GradientContext& ctx) {
             if (!ctx.wants(0)) return;
-            ctx.accumulate(0, ctx.builder.cast(ctx.cotangent, ctx.builder.dtype(ctx.operand(0))));
+            Builder& b = ctx.builder;
+            const DType dtype = b.dtype(ctx.operand(0));
+            const bool drops = is_pair(b.dtype(ctx.cotangent)) && !is_pair(dtype);
+            ctx.accumulate(0,
+                           b.cast(drops ? b.unary(Op::Real, ctx.cotangent) : ctx.cotangent, dtype));
           },
       .samples = samples,
   };

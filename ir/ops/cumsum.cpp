@@ -5,7 +5,7 @@ namespace reprise {
 namespace {
 
 TensorType infer(const OpContext& ctx) {
-  require_dtype(ctx, 0, Accepts::Real);
+  require_dtype(ctx, 0, Accepts::Summand);
   return infer_scan(ctx, sum_dtype(ctx.operands[0].dtype));
 }
 
@@ -31,6 +31,7 @@ const OpDef& cumsum_def() {
           "give i64 or u64; f16 and bf16 accumulate in f32.",
       .infer = infer,
       .lower = lower_binary<ScalarOp::Add>,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = [] { return scan_samples(Fill::Normal); },
   };

@@ -71,6 +71,7 @@ const OpDef& gather_def() {
           "counts from the end; one out of range is clamped and reported, the next read throws "
           "IndexError.",
       .infer = infer,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

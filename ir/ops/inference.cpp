@@ -12,6 +12,11 @@ constexpr uint32_t kIntegers = bit(DType::I8) | bit(DType::I16) | bit(DType::I32
                                bit(DType::I64) | bit(DType::U8) | bit(DType::U16) |
                                bit(DType::U32) | bit(DType::U64);
 
+constexpr uint32_t kComplex = bit(DType::C64) | bit(DType::C128);
+constexpr uint32_t kComplexIntegers = bit(DType::CI8) | bit(DType::CI16) | bit(DType::CI32) |
+                                      bit(DType::CI64) | bit(DType::CU8) | bit(DType::CU16) |
+                                      bit(DType::CU32) | bit(DType::CU64);
+
 constexpr uint32_t accepted_dtypes(Accepts accepts) {
   switch (accepts) {
     case Accepts::Float:
@@ -24,6 +29,12 @@ constexpr uint32_t accepted_dtypes(Accepts accepts) {
       return kIntegers | bit(DType::Bool);
     case Accepts::Real:
       return kFloats | kIntegers | bit(DType::Bool);
+    case Accepts::SignedNumber:
+      return kFloats | kIntegers | kComplex;
+    case Accepts::Summand:
+      return kFloats | kIntegers | kComplex | bit(DType::Bool);
+    case Accepts::Pair:
+      return kComplex | kComplexIntegers;
     case Accepts::Any:
       return ~uint32_t{0};
   }
@@ -55,6 +66,12 @@ std::string_view text_of(Accepts accepts) {
       return "bool or an integer dtype";
     case Accepts::Real:
       return "a real dtype";
+    case Accepts::SignedNumber:
+      return "an integer, float or complex dtype";
+    case Accepts::Summand:
+      return "bool, an integer, float or complex dtype";
+    case Accepts::Pair:
+      return "a complex dtype";
     case Accepts::Any:
       return "any dtype";
   }
@@ -78,9 +95,9 @@ uint32_t checked_axes(const OpContext& ctx) {
 void require_dtype(const OpContext& ctx, size_t i, Accepts accepts) {
   const TensorType& type = ctx.operands[i];
   if (is_accepted(type.dtype, accepts)) return;
-  if (is_complex(type.dtype)) {
-    throw UnsupportedError(
-        str(name_of(ctx), ": does not compute in complex dtypes yet, got ", type));
+  if (is_complex_integer(type.dtype)) {
+    throw DTypeError(str(name_of(ctx), ": needs ", text_of(accepts), ", got ", type,
+                         "; complex integers are stored only, cast them to c64 or c128"));
   }
   throw DTypeError(str(name_of(ctx), ": needs ", text_of(accepts), ", got ", type));
 }

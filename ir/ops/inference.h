@@ -12,12 +12,15 @@ namespace reprise {
 
 /// Which dtypes an operand may have.
 enum class Accepts : uint8_t {
-  Float,    ///< f16, bf16, f32, f64
-  Number,   ///< integers and floats
-  Integer,  ///< integers
-  Bits,     ///< bool and integers
-  Real,     ///< bool, integers and floats
-  Any,      ///< complex too: what only moves or selects values
+  Float,         ///< f16, bf16, f32, f64
+  Number,        ///< integers and floats
+  Integer,       ///< integers
+  Bits,          ///< bool and integers
+  Real,          ///< bool, integers and floats
+  SignedNumber,  ///< integers, floats and complex numbers
+  Summand,       ///< bool, integers, floats and complex numbers
+  Pair,          ///< complex numbers and complex integers
+  Any,           ///< complex integers too: what only moves or selects values
 };
 
 [[nodiscard]] inline std::string_view name_of(const OpContext& ctx) {

@@ -9,8 +9,9 @@ const OpDef& negative_def() {
       .doc =
           "-x. Integers wrap: -MIN is MIN, unsigned values are taken modulo their range. Floats "
           "flip the sign, of zero and NaN too.",
-      .infer = elementwise<Accepts::Number>,
+      .infer = elementwise<Accepts::SignedNumber>,
       .lower = lower_unary<ScalarOp::Neg>,
+      .pairs = OnPairs::EachPart,
       .gradient = [](GradientContext& ctx) { ctx.accumulate(0, ctx.builder.neg(ctx.cotangent)); },
       .samples = unary_samples_of<Fill::Extremes>,
   };

@@ -12,7 +12,7 @@ TensorType infer(const OpContext& ctx) {
   const Shape& indices = ctx.operands[0].shape;
   const int64_t depth = ctx.attrs.word(0);
   const DType dtype = ctx.attrs.as_type(1);
-  if (is_complex(dtype)) throw UnsupportedError(str("one_hot: does not give ", dtype, " yet"));
+  if (is_pair(dtype)) throw DTypeError(str("one_hot: gives real dtypes, not ", dtype));
   if (depth < 0) throw ShapeError(str("one_hot: depth ", depth, " is negative"));
   if (indices.rank() == kMaxDims) {
     throw ShapeError(str("one_hot: rank ", kMaxDims + 1, " exceeds kMaxDims=", kMaxDims,

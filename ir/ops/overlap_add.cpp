@@ -12,7 +12,7 @@ using Extents = SmallVector<int64_t, kMaxDims>;
 TensorType infer(const OpContext& ctx) {
   const TensorType result = given_result(ctx);
   const TensorType& windows = ctx.operands[0];
-  require_dtype(ctx, 0, Accepts::Number);
+  require_dtype(ctx, 0, Accepts::SignedNumber);
   const std::span<const int64_t> strides = ctx.attrs.ints(0);
   const auto count = static_cast<int>(strides.size());
   const std::span<const int64_t> dilations = ctx.attrs.ints(1 + count);

@@ -70,6 +70,7 @@ const OpDef& pad_def() {
       .doc = "low[i] zeros before axis i and high[i] after it; false for bool.",
       .infer = infer,
       .movement = Movement::Pad,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

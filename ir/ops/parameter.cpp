@@ -9,6 +9,9 @@ constexpr AttrDef kAttrs[] = {{"index", AttrKind::Int}};
 TensorType infer(const OpContext& ctx) {
   const TensorType& type = given_result(ctx);
   if (type.shape.rank() != 0) throw ShapeError(str("parameter: has rank 0, not ", type));
+  if (is_pair(type.dtype)) {
+    throw DTypeError(str("parameter: one for each part, not ", type));
+  }
   return type;
 }
 

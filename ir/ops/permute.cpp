@@ -73,6 +73,7 @@ const OpDef& permute_def() {
       .doc = "Axis i of the result is axis order[i] of the operand.",
       .infer = infer,
       .movement = Movement::Permute,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

@@ -49,6 +49,7 @@ const OpDef& reshape_def() {
           "as many.",
       .infer = infer,
       .movement = Movement::Reshape,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

@@ -46,7 +46,8 @@ const OpDef& scatter_def() {
           "updates[.., j, ..]; of repeated indices the last one counts. Updates have the shape of "
           "gather(x, indices). A negative index counts from the end; one out of range is clamped "
           "and reported, the next read throws IndexError.",
-      .infer = [](const OpContext& ctx) { return infer_scatter(ctx, Accepts::Real); },
+      .infer = [](const OpContext& ctx) { return infer_scatter(ctx, Accepts::Any); },
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = scatter_samples,
   };

@@ -16,8 +16,9 @@ const OpDef& scatter_add_def() {
           "add up in the order of j, one rounding each; half types are summed in f32 and rounded "
           "once. A negative index counts from the end; one out of range is clamped and reported, "
           "the next read throws IndexError.",
-      .infer = [](const OpContext& ctx) { return infer_scatter(ctx, Accepts::Number); },
+      .infer = [](const OpContext& ctx) { return infer_scatter(ctx, Accepts::SignedNumber); },
       .lower = lower_binary<ScalarOp::Add>,
+      .pairs = OnPairs::EachPart,
       .gradient =
           [](GradientContext& ctx) {
             if (ctx.wants(0)) ctx.accumulate(0, ctx.cotangent);

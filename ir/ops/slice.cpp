@@ -132,6 +132,7 @@ const OpDef& slice_def() {
           "walks backward. The given result says how many.",
       .infer = infer,
       .movement = Movement::Slice,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

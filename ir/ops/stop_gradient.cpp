@@ -13,6 +13,7 @@ const OpDef& stop_gradient_def() {
             (void)b;
             return x[0];
           },
+      .pairs = OnPairs::EachPart,
       .samples = unary_samples_of<Fill::Normal>,
   };
   return def;

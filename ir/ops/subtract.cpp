@@ -9,8 +9,9 @@ const OpDef& subtract_def() {
       .min_operands = 2,
       .max_operands = 2,
       .doc = "a - b. Integers wrap.",
-      .infer = elementwise<Accepts::Number>,
+      .infer = elementwise<Accepts::SignedNumber>,
       .lower = lower_binary<ScalarOp::Sub>,
+      .pairs = OnPairs::EachPart,
       .gradient =
           [](GradientContext& ctx) {
             ctx.accumulate(0, ctx.cotangent);

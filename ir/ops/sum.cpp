@@ -6,7 +6,7 @@ namespace reprise {
 namespace {
 
 TensorType infer(const OpContext& ctx) {
-  require_dtype(ctx, 0, Accepts::Real);
+  require_dtype(ctx, 0, Accepts::Summand);
   return infer_reduction(ctx, sum_dtype(ctx.operands[0].dtype));
 }
 
@@ -31,6 +31,7 @@ const OpDef& sum_def() {
           "of docs/SEMANTICS.md.",
       .infer = infer,
       .reduce = ReduceKind::Sum,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = [] { return reduction_samples(Fill::Normal, EmptyFold::Allowed); },
   };

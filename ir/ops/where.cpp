@@ -27,6 +27,7 @@ const OpDef& where_def() {
       .infer = infer,
       .lower = [](ScalarBuilder& b, std::span<const ScalarId> x,
                   const OpContext&) { return b.select(x[0], x[1], x[2]); },
+      .pairs = OnPairs::EachPart,
       .gradient =
           [](GradientContext& ctx) {
             Builder& b = ctx.builder;

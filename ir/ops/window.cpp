@@ -110,6 +110,7 @@ const OpDef& window_def() {
           "window i is element i * strides + k * dilations.",
       .infer = infer,
       .movement = Movement::Window,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

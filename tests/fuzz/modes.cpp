@@ -240,17 +240,18 @@ std::string folded(const Program& program) {
     if (node.op == Op::Input || node.op == Op::Parameter) {
       const double number = number_of(node);
       const auto index = static_cast<size_t>(node.attrs.word(0));
-      const uint64_t bits =
-          convert_bits(std::bit_cast<uint64_t>(number), DType::F64, node.type.dtype);
+      // Of pairs the real part; the other is 0.
+      const DType part = part_of(node.type.dtype);
+      const uint64_t bits = convert_bits(std::bit_cast<uint64_t>(number), DType::F64, part);
       values.push_back(b.broadcast_to(b.constant(number, node.type.dtype), node.type.shape));
       if (node.op == Op::Parameter) {
         data.parameters[index] = bits;
         continue;
       }
-      const auto* const first = reinterpret_cast<const std::byte*>(&bits);
+      Bytes element(size_of(node.type.dtype));
+      std::memcpy(element.data(), &bits, size_of(part));
       for (int64_t i = 0; i < node.type.shape.numel(); ++i) {
-        data.inputs[index].insert(data.inputs[index].end(), first,
-                                  first + size_of(node.type.dtype));
+        data.inputs[index].insert(data.inputs[index].end(), element.begin(), element.end());
       }
       continue;
     }
@@ -272,12 +273,12 @@ std::string gradients(const Program& program) {
   GraphBuilder b(longer.graph);
   Value y{};
   for (const NodeId output : program.graph.outputs()) {
-    if (!y.valid() && is_float(program.graph[output].type.dtype)) y = Value{output.index};
+    if (!y.valid() && is_differentiable(program.graph[output].type.dtype)) y = Value{output.index};
   }
   std::vector<Value> xs;
   for (uint32_t i = 0; i < program.graph.size(); ++i) {
     const Node& node = program.graph[NodeId{i}];
-    if (node.op == Op::Input && is_float(node.type.dtype)) xs.push_back(Value{i});
+    if (node.op == Op::Input && is_differentiable(node.type.dtype)) xs.push_back(Value{i});
   }
   if (!y.valid() || xs.empty()) return {};
   for (const Value g : gradient(b, y, b.ones(b.type(y)), xs)) b.output(g);

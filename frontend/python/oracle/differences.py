@@ -2,6 +2,7 @@
 sentence, an example, and what either side gives. docs/ORACLES.md shows them; a test runs them."""
 
 import dataclasses
+import warnings
 from typing import Callable
 
 import numpy as np
@@ -39,6 +40,12 @@ def torch_gradient(torch, function, *values):
     function(*tensors).sum().backward()
     result = [x.grad.tolist() for x in tensors]
     return result if len(result) > 1 else result[0]
+
+
+def quietly(call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call()
 
 
 def dtype_of(x):
@@ -215,6 +222,25 @@ DIFFERENCES = [
         "max_pool1d", "PyTorch", "The index of a window with NaN is the first NaN's; PyTorch's is the last one's.",
         "index of max_pool1d([nan, nan], 2)", lambda: rp.max_pool1d(t([[[nan, nan]]], "float64"), 2, return_indices=True)[1].tolist(), [[[0]]],
         lambda torch: torch.nn.functional.max_pool1d(torch.tensor([[[nan, nan]]]), 2, return_indices=True)[1].tolist(), [[[1]]],
+    ),
+    Difference(
+        "multiply", "NumPy", "A real operand beside a complex one has no imaginary part that could meet an infinity.",
+        "(inf + 1j) * 2.0", lambda: str((t([complex(inf, 1)], "complex128") * 2.0).item()), "(inf+2j)",
+        lambda np: str((np.array([complex(inf, 1)]) * 2.0)[0].item()), "(inf+nanj)",
+    ),
+    Difference(
+        "astype", "NumPy", "A complex number becomes no real one by a cast: real, imag and abs say what is meant.",
+        "astype(1j, float64)", lambda: rp.astype(t([1j], "complex128"), "float64"), rp.DTypeError,
+        lambda np: quietly(lambda: np.array([1j]).astype("float64").tolist()), [0],
+    ),
+    Difference(
+        "sign", "NumPy", "The sign of a complex number is the number divided by its magnitude, as in the array API standard; NumPy's before 2.0 is that of the real part.",
+        "sign(3 + 4j)", lambda: str(rp.sign(t([3 + 4j], "complex128")).item()), "(0.6+0.8j)", None, None,
+    ),
+    Difference(
+        "less", "NumPy", "Complex numbers have no order; NumPy compares real parts first.",
+        "1j < 2j", lambda: t([1j], "complex128") < t([2j], "complex128"), rp.DTypeError,
+        lambda np: (np.array([1j]) < np.array([2j])).tolist(), [True],
     ),
     Difference(
         "lp_pool1d", "PyTorch", "lp_pool is the norm of a window: of magnitudes, so that odd powers do not cancel.",

@@ -7,6 +7,7 @@ import pathlib
 import numpy as np
 import pytest
 
+from complex_table import ROWS
 from differences import DIFFERENCES
 from samples import BOOL, FLOATS, INTEGERS, NUMERIC, REAL
 from table import OPS
@@ -82,6 +83,18 @@ def page():
     for name, op in OPS.items():
         order = "" if not op.gradient else "first, second" if op.gradient.second else "first"
         lines.append(f"| `{name}` | {dtypes_shown(op.dtypes)} | {tolerance_shown(op.tolerance)} | {order} |")  # fmt: skip
+    lines += [
+        "", "## Complex tensors", "",
+        "`complex_table.py` has the ops that compute with complex tensors: how far a result may be from",
+        "long double's, in epsilons of the parts, of the magnitude of the number, and whether its",
+        "gradients are checked, by differences along both parts and by PyTorch's. Others only move or",
+        "choose elements, exactly; those that stand in neither list throw.",
+        "", "| op | of the magnitude | derivatives checked |", "| --- | --- | --- |",
+    ]  # fmt: skip
+    for name, row in ROWS.items():
+        near = f"{row.tolerance:g} eps" if row.tolerance else "exact"
+        order = "" if not row.gradient else "first, second by PyTorch" if row.torch else "first"
+        lines.append(f"| `{name}` | {near} | {order} |")
     return "\n".join(lines) + "\n"
 
 

@@ -51,7 +51,9 @@ def _of_python(obj, dtype, copy):
     if dtype is not None and DType(dtype) != _core.bfloat16:
         _check_range(array, DType(dtype), obj)
         # At once from Python's numbers: through float32 they would round twice.
-        if DType(dtype).kind == "real floating" and array.dtype.kind in "iuf":
+        if DType(dtype).kind in ("real floating", "complex floating") and array.dtype.kind in "iufc":
+            if array.dtype.kind == "c" and DType(dtype).kind == "real floating":
+                raise _core.DTypeError(f"complex numbers do not fit {DType(dtype)}")
             array = array.astype(DType(dtype).name)
     elif dtype is None and _is_weak(obj):
         weak = _WEAK.get(array.dtype.name)
@@ -153,8 +155,8 @@ Tensor.tolist = _tolist
 
 def result_type(*operands):
     """The dtype in which tensors, dtypes and weak Python numbers are computed together."""
-    weak = [x for x in operands if isinstance(x, (bool, int, float))]
-    strong = [x for x in operands if not isinstance(x, (bool, int, float))]
+    weak = [x for x in operands if isinstance(x, (bool, int, float, complex))]
+    strong = [x for x in operands if not isinstance(x, (bool, int, float, complex))]
     if not operands:
         raise _core.Error("result_type of nothing")
     result = None
@@ -168,7 +170,8 @@ def result_type(*operands):
         if result is None:
             result = own
         elif rank > order.index(result.kind.replace("signed ", "").replace("un", "")):
-            result = own
+            wide = own == _core.complex64 and result == _core.float64
+            result = _core.complex128 if wide else own
     return result
 
 
@@ -179,6 +182,7 @@ _KINDS = {
     "integral": ("signed integer", "unsigned integer"),
     "real floating": ("real floating",),
     "complex floating": ("complex floating",),
+    "complex integer": ("complex integer",),
     "numeric": ("signed integer", "unsigned integer", "real floating", "complex floating"),
 }
 
@@ -193,10 +197,13 @@ def isdtype(dtype, kind):
 
 
 class finfo:
-    """Limits of a float dtype: bits, eps, max, min, smallest_normal, dtype."""
+    """Limits of a float dtype, or of a complex one's parts: bits, eps, max, min, smallest_normal,
+    dtype."""
 
     def __init__(self, dtype):
         self.dtype = dtype.dtype if isinstance(dtype, Tensor) else DType(dtype)
+        if self.dtype.kind == "complex floating":
+            self.dtype = _core.float32 if self.dtype == _core.complex64 else _core.float64
         if self.dtype.kind != "real floating":
             raise _core.DTypeError(f"finfo of {self.dtype}, which is not a float")
         if self.dtype == _core.bfloat16:

@@ -19,7 +19,8 @@ CASES = [
     (lambda: x[5], rp.IndexError, IndexError, "5"),
     (lambda: rp.io.read_idx("/nowhere"), rp.IoError, OSError, "/nowhere"),
     (lambda: rp.full((1 << 50,), 1.0).realize(), rp.OutOfMemoryError, MemoryError, "memory"),
-    (lambda: x + 1j, rp.UnsupportedError, NotImplementedError, "complex"),
+    (lambda: rp.Scalar(1) * 1, rp.UnsupportedError, NotImplementedError, "float"),
+    (lambda: (x + 1j) < 1, rp.DTypeError, TypeError, "c64"),
     (lambda: rp.arange(0, 5, 0), rp.Error, Exception, "step"),
     (lambda: rp.cross_entropy(x, rp.asarray([0, 1]), "maximum"), rp.Error, Exception, "maximum"),
 ]
