@@ -230,6 +230,7 @@ class ProgramSketch {
     Attrs attrs;
     if (op == Op::Cast || op == Op::Bitcast) attrs.add_type(any_dtype());
     if (op == Op::Gelu) attrs.add_int(below(2));
+    if (op == Op::Polygamma) attrs.add_int(1 + below(4));
     if (op == Op::CheckIndex) {
       const int64_t extent = 1 + below(300);
       const Value index = indices_below(extent, b_.shape(any()), 0);
