@@ -1,6 +1,7 @@
 // Everything a program that uses Reprise needs.
 #pragma once
 
+#include "frontend/checkpoint.h"
 #include "frontend/contractions.h"
 #include "frontend/convolution.h"
 #include "frontend/create.h"

@@ -219,6 +219,11 @@ size_t Runtime::open_tapes() const {
   return impl_->thread().tapes.size();
 }
 
+uint64_t Runtime::next_order() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->next_sequence;
+}
+
 void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {
   const ThreadState& thread = impl_->thread();
   if (!thread.in_tape()) throw Error("gradient: no tape is open on this thread");

@@ -123,6 +123,8 @@ class Runtime {
   void end_tape();
   [[nodiscard]] size_t open_tapes() const;  ///< of this thread
   [[nodiscard]] bool in_tape() const { return open_tapes() > 0; }
+  /// The order (see Builder::order) of what is recorded next, by whichever thread.
+  [[nodiscard]] uint64_t next_order() const;
   /// Whether what this thread's tape recorded still says how y came from xs. Throws Error when no
   /// tape is open or an x was assigned after y read its old value.
   void check_history(TensorId y, std::span<const TensorId> xs) const;

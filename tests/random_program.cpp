@@ -286,6 +286,7 @@ class ProgramSketch {
   bool add_movement(Op op) {
     const Value x = any();
     const Shape shape = b_.shape(x);
+    if (op == Op::After || op == Op::Checkpoint) return keep(b_.record(op, {x, any()}));
     switch (op_def(op).movement) {
       case Movement::Reshape:
         return keep(b_.reshape(x, random_factors(shape.numel())));
