@@ -13,6 +13,7 @@
 #include "frontend/losses.h"
 #include "frontend/lr_schedule.h"
 #include "frontend/nn.h"
+#include "frontend/nn_layers.h"
 #include "frontend/ops.h"
 #include "frontend/optim.h"
 #include "frontend/pooling.h"
