@@ -217,6 +217,8 @@ REPRISE_UNARY(acosh, Acosh)
 REPRISE_UNARY(atanh, Atanh)
 REPRISE_UNARY(cbrt, Cbrt)
 REPRISE_UNARY(erfc, Erfc)
+REPRISE_UNARY(lgamma, Lgamma)
+REPRISE_UNARY(digamma, Digamma)
 REPRISE_UNARY(signbit, SignBit)
 REPRISE_UNARY(relu6, Relu6)
 REPRISE_UNARY(selu, Selu)
@@ -402,6 +404,12 @@ Tensor ldexp(const Tensor& x, const Tensor& exponent) {
   // What i64 does not hold is infinite like any other number that large.
   const Tensor held = exponent.dtype() == DType::U64 ? minimum(exponent, 1 << 20) : exponent;
   return record(Op::Ldexp, {mantissa.id(), cast(held, DType::I64).id()});
+}
+
+Tensor polygamma(int64_t order, const Tensor& x) {
+  if (order < 0) throw Error(str("polygamma: an order of ", order, ", expected 0 or more"));
+  if (order == 0) return digamma(x);
+  return record(Op::Polygamma, as_float(x), Attrs().add_int(order));
 }
 
 Tensor gelu(const Tensor& x, Gelu form) {

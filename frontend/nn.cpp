@@ -11,8 +11,9 @@
 namespace reprise::nn {
 
 Module::Module(Module& parent, std::string_view name) {
-  parent.enter(name).module = this;
+  parent.enter(name, Kind::Module).module = this;
   parent_ = &parent;
+  mode_ = parent.mode_;
 }
 
 Module::~Module() {
@@ -26,7 +27,7 @@ Module::~Module() {
   }
 }
 
-Module::Entry& Module::enter(std::string_view name) {
+Module::Entry& Module::enter(std::string_view name, Kind kind) {
   if (name.empty() || name.find('.') != std::string_view::npos) {
     throw Error(
         str("\"", name, "\" cannot be a name in a module: it must not be empty or hold a dot"));
@@ -34,31 +35,54 @@ Module::Entry& Module::enter(std::string_view name) {
   for (const Entry& entry : entries_) {
     if (entry.name == name) throw Error(str("the module has a \"", name, "\" already"));
   }
-  return entries_.emplace_back(Entry{std::string(name), {}, nullptr});
+  return entries_.emplace_back(Entry{std::string(name), kind, {}, nullptr});
 }
 
-Tensor Module::parameter(std::string_view name, Tensor value) {
-  if (value.empty_handle()) throw Error(str("parameter '", name, "' of a module has no value"));
-  Entry& entry = enter(name);
+Tensor Module::enter_tensor(std::string_view name, Kind kind, Tensor value) {
+  if (value.empty_handle()) {
+    throw Error(str(kind == Kind::Parameter ? "parameter" : "buffer", " '", name,
+                    "' of a module has no value"));
+  }
+  Entry& entry = enter(name, kind);
   entry.tensor = std::move(value);
   return entry.tensor;
 }
 
-void Module::collect(const std::string& prefix,
-                     std::vector<std::pair<std::string, Tensor>>& into) const {
+Tensor Module::parameter(std::string_view name, Tensor value) {
+  return enter_tensor(name, Kind::Parameter, std::move(value));
+}
+
+Tensor Module::buffer(std::string_view name, Tensor value) {
+  return enter_tensor(name, Kind::Buffer, std::move(value));
+}
+
+void Module::collect(const std::string& prefix, Kind kind, NamedTensors& into) const {
   for (const Entry& entry : entries_) {
     if (entry.module != nullptr) {
-      entry.module->collect(prefix + entry.name + ".", into);
-    } else {
+      entry.module->collect(prefix + entry.name + ".", kind, into);
+    } else if (entry.kind == kind) {
       into.emplace_back(prefix + entry.name, entry.tensor);
     }
   }
 }
 
 std::vector<std::pair<std::string, Tensor>> Module::named_parameters() const {
-  std::vector<std::pair<std::string, Tensor>> named;
-  collect("", named);
+  NamedTensors named;
+  collect("", Kind::Parameter, named);
   return named;
+}
+
+std::vector<std::pair<std::string, Tensor>> Module::named_buffers() const {
+  NamedTensors named;
+  collect("", Kind::Buffer, named);
+  return named;
+}
+
+void Module::set_mode(Mode mode) {
+  mode_ = mode;
+  for (const Entry& entry : entries_) {
+    if (entry.module != nullptr) entry.module->set_mode(mode);
+  }
 }
 
 std::vector<Tensor> Module::parameters() const {

@@ -11,6 +11,8 @@
 
 namespace reprise::nn {
 
+enum class Mode : uint8_t { Train, Infer };
+
 /// A tree of named parameters. Submodules are members that name their parent:
 ///
 ///     struct Mlp : nn::Module {
@@ -35,22 +37,37 @@ class Module {
   [[nodiscard]] std::vector<Tensor> parameters() const;
   /// The same with their dotted paths: "fc1.weight".
   [[nodiscard]] std::vector<std::pair<std::string, Tensor>> named_parameters() const;
+  /// What a module keeps besides parameters, no optimizer's business: running statistics. A program
+  /// that saves its modules saves these too.
+  [[nodiscard]] std::vector<std::pair<std::string, Tensor>> named_buffers() const;
+
+  /// Whether layers that train otherwise than they infer (dropout, batch norm) train; at first they
+  /// do. Holds for the modules below too.
+  void set_mode(Mode mode);
+  [[nodiscard]] Mode mode() const { return mode_; }
 
  protected:
   /// Adds a parameter; returns a handle for the module's own use.
   Tensor parameter(std::string_view name, Tensor value);
+  /// Adds a buffer likewise.
+  Tensor buffer(std::string_view name, Tensor value);
 
  private:
+  enum class Kind : uint8_t { Parameter, Buffer, Module };
   struct Entry {
     std::string name;
+    Kind kind = Kind::Module;
     Tensor tensor;
-    Module* module = nullptr;  ///< null for a parameter
+    Module* module = nullptr;
   };
-  Entry& enter(std::string_view name);
-  void collect(const std::string& prefix, std::vector<std::pair<std::string, Tensor>>& into) const;
+  Entry& enter(std::string_view name, Kind kind);
+  Tensor enter_tensor(std::string_view name, Kind kind, Tensor value);
+  using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+  void collect(const std::string& prefix, Kind kind, NamedTensors& into) const;
 
   std::vector<Entry> entries_;
   Module* parent_ = nullptr;
+  Mode mode_ = Mode::Train;
 };
 
 enum class Bias : uint8_t { No, Yes };

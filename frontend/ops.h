@@ -63,7 +63,11 @@ class Operand {
 [[nodiscard]] Tensor sigmoid(const Tensor& x);
 [[nodiscard]] Tensor erf(const Tensor& x);
 [[nodiscard]] Tensor erfinv(const Tensor& x);
-[[nodiscard]] Tensor erfc(const Tensor& x);  ///< 1 - erf(x), accurate in its tail
+[[nodiscard]] Tensor erfc(const Tensor& x);     ///< 1 - erf(x), accurate in its tail
+[[nodiscard]] Tensor lgamma(const Tensor& x);   ///< log |gamma(x)|
+[[nodiscard]] Tensor digamma(const Tensor& x);  ///< its derivative
+/// The derivative of digamma of an order: of 0 itself, up to 64. Error for other orders.
+[[nodiscard]] Tensor polygamma(int64_t order, const Tensor& x);
 [[nodiscard]] Tensor exp2(const Tensor& x);
 [[nodiscard]] Tensor expm1(const Tensor& x);  ///< exp(x) - 1, accurate near 0
 [[nodiscard]] Tensor log2(const Tensor& x);

@@ -49,7 +49,18 @@ class Optimizer::StepScalars {
   std::vector<Made> made_;
 };
 
+int64_t Optimizer::Numbers::settled_steps() {
+  const std::lock_guard lock(mutex);
+  std::erase_if(watches, [&](const std::shared_ptr<AssignWatch>& watch) {
+    const bool settled = watch.use_count() == 1;  // before it is read: nobody writes it any more
+    if (watch->taken_back.exchange(false)) --steps;
+    return settled;
+  });
+  return steps;
+}
+
 void Optimizer::Numbers::next() {
+  static_cast<void>(settled_steps());
   std::vector<double> present(values.size());
   formula(lr, ++steps, present);
   for (size_t i = 0; i < values.size(); ++i) values[i].set(present[i]);
@@ -118,7 +129,14 @@ void Optimizer::step(std::span<const Tensor> gradients) {
   numbers_->next();
   Runtime::get().at_replay([numbers = numbers_](ReplayEvent event) { numbers->on_replay(event); });
   StepScalars scalars(numbers_->values);
+  watch_ = std::make_shared<AssignWatch>();
   record_step(gradients, scalars);
+  const std::lock_guard lock(numbers_->mutex);
+  numbers_->watches.push_back(std::move(watch_));
+}
+
+void Optimizer::update(size_t i, const Tensor& value) {
+  Runtime::get().assign(parameters_[i].id(), value.id(), watch_);
 }
 
 namespace {
@@ -155,7 +173,7 @@ void Sgd::record_step(std::span<const Tensor> gradients, StepScalars& scalars) {
       state_[i].assign_(v);
       g = options_.nesterov ? g + number(kSgdMomentum) * v : v;
     }
-    p.assign_(p - number(kSgdLr) * g);
+    update(i, p - number(kSgdLr) * g);
   }
 }
 
@@ -203,7 +221,7 @@ void Adam::record_step(std::span<const Tensor> gradients, StepScalars& scalars) 
     const Tensor next = decayed - number(kRate) * m / scale;
     state_[2 * i].assign_(m);
     state_[2 * i + 1].assign_(v);
-    p.assign_(next);
+    update(i, next);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -31,8 +32,9 @@ class Optimizer {
   /// not negative.
   void set_lr(double lr);
   [[nodiscard]] double lr() const { return numbers_->lr; }
-  /// Steps recorded, and replayed without an error, so far.
-  [[nodiscard]] int64_t steps() const { return numbers_->steps; }
+  /// Steps recorded, and replayed without an error, so far; one that an error took back does not
+  /// count.
+  [[nodiscard]] int64_t steps() const { return numbers_->settled_steps(); }
   /// The parameters' companions (momenta), which a program that stops and resumes must keep.
   [[nodiscard]] const std::vector<Tensor>& state() const { return state_; }
 
@@ -49,6 +51,8 @@ class Optimizer {
   /// `count` zeros beside every parameter: state()[i * count ..] belongs to parameter i.
   void make_state(int count);
   virtual void record_step(std::span<const Tensor> gradients, StepScalars& scalars) = 0;
+  /// Assigns parameter `i`. When that is taken back, so is the count of the step.
+  void update(size_t i, const Tensor& value);
 
   std::vector<Tensor> parameters_;
   std::vector<Tensor> state_;
@@ -60,10 +64,16 @@ class Optimizer {
     std::atomic<int64_t> steps{0};
     std::vector<Scalar> values;
     Formula formula;
+    std::mutex mutex;                                   ///< of what follows
+    std::vector<std::shared_ptr<AssignWatch>> watches;  ///< of the steps that may be taken back
+
+    /// Without the steps that have been taken back.
+    [[nodiscard]] int64_t settled_steps();
     void next();
     void on_replay(ReplayEvent event);
   };
   std::shared_ptr<Numbers> numbers_;
+  std::shared_ptr<AssignWatch> watch_;  ///< of the step that is being recorded
 };
 
 struct SgdOptions {

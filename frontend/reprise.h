@@ -1,6 +1,7 @@
 // Everything a program that uses Reprise needs.
 #pragma once
 
+#include "frontend/checkpoint.h"
 #include "frontend/contractions.h"
 #include "frontend/convolution.h"
 #include "frontend/create.h"
@@ -12,6 +13,7 @@
 #include "frontend/losses.h"
 #include "frontend/lr_schedule.h"
 #include "frontend/nn.h"
+#include "frontend/nn_layers.h"
 #include "frontend/ops.h"
 #include "frontend/optim.h"
 #include "frontend/pooling.h"

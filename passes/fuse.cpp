@@ -2,10 +2,10 @@
 //
 // One pass in graph order. A value is either free (no home: recomputed inside every kernel that
 // reads it) or at home in a group, computed at each point of that group's iteration. A group is
-// opened by an anchor (reduction, contraction, scan, scatter, sort), or by an elementwise value that
-// must be stored or is too dear to recompute; elementwise consumers of the same shape join it. What a
-// consumer outside needs of a group is stored then, not before: a value that only its own group
-// reads stays in registers.
+// opened by an anchor (reduction, contraction, scan, scatter, sort), or by an elementwise value
+// that must be stored or is too dear to recompute; elementwise consumers of the same shape join it.
+// What a consumer outside needs of a group is stored then, not before: a value that only its own
+// group reads stays in registers.
 //
 // Each group has a level above the levels of all it reads. A value may join a group if everything
 // else it reads lies on lower levels; so groups never depend on each other in a circle, and no
@@ -155,7 +155,8 @@ class Fuser {
     const Node& node = graph_[id];
     const NodeId operand = node.operands[0];
     ValueState& value = values_[id.index];
-    const uint32_t home = open_home(operand);
+    const bool is_after = node.op == Op::After;
+    const uint32_t home = is_after ? kNone : open_home(operand);
     if (home != kNone && is_identity_movement(node, graph_[operand].type.shape)) {
       value.home = home;  // the same place of the same group
       value.place = values_[operand.index].place;
@@ -164,6 +165,7 @@ class Fuser {
     }
     if (home != kNone && see_through(id, operand)) return;
     value.level = read(operand, id);
+    if (is_after) value.level = std::max(value.level, await(node.operands[1]));
     value.cost = 1;
     if (is_loaded(operand)) {
       value.loads = 1;
@@ -344,6 +346,13 @@ class Fuser {
   [[nodiscard]] uint32_t level_of(NodeId id) const {
     const ValueState& value = values_[id.index];
     return value.home == kNone ? value.level : groups_[value.home].level;
+  }
+
+  /// The level after which `id` is known, relied upon from now on; nothing of it need be stored.
+  uint32_t await(NodeId id) {
+    const uint32_t home = values_[id.index].home;
+    if (home != kNone) groups_[home].has_readers = true;
+    return level_of(id);
   }
 
   /// Makes `operand` readable outside its group; returns the level that is then relied upon.

@@ -244,6 +244,7 @@ std::vector<Needs> find_needs(const Graph& graph) {
       const NodeId operand = node.operands[o];
       Needs& need = needs[operand.index];
       need.used = true;
+      if (node.op == Op::After && o == 1) continue;  // nothing of it is read
       const bool again = std::find(node.operands.begin(), node.operands.begin() + o, operand) !=
                          node.operands.begin() + o;
       if (again) continue;

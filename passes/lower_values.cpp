@@ -67,8 +67,10 @@ ValueLowering::Frame ValueLowering::frame(Place place) {
   switch (op_def(node.op).kind) {
     case OpKind::Leaf:
     case OpKind::Elementwise:
-    case OpKind::Movement:
       for (NodeId operand : node.operands) frame.operands.push_back(operand_place(place, operand));
+      return frame;
+    case OpKind::Movement:
+      frame.operands.push_back(operand_place(place, node.operands[0]));
       return frame;
     case OpKind::Gather: {
       const auto axis = static_cast<size_t>(node.attrs.word(0));

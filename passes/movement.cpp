@@ -124,6 +124,7 @@ bool only_adds_axes(const Node& window, const Shape& operand) {
 }  // namespace
 
 NodeId add_movement(Graph& graph, Node node) {
+  if (node.op == Op::After) return graph.add(std::move(node));
   if (only_adds_axes(node, graph[node.operands[0]].type.shape)) {
     node.op = Op::Reshape;
     node.attrs = {};
@@ -131,7 +132,7 @@ NodeId add_movement(Graph& graph, Node node) {
   while (true) {
     const Node& inner = graph[node.operands[0]];
     if (moves_nothing(node, inner.type.shape)) return node.operands[0];
-    if (op_def(inner.op).kind != OpKind::Movement) break;
+    if (op_def(inner.op).kind != OpKind::Movement || inner.op == Op::After) break;
     if (!merge(node, inner, graph[inner.operands[0]].type.shape)) break;
     node.operands[0] = inner.operands[0];
   }

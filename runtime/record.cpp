@@ -130,7 +130,7 @@ std::vector<TensorId> Runtime::build(
   return result;
 }
 
-void Runtime::assign(TensorId target, TensorId value) {
+void Runtime::assign(TensorId target, TensorId value, std::shared_ptr<AssignWatch> watch) {
   ThreadState& thread = impl_->thread();
   Impl::Locked locked(*impl_);
   // The target too: what it goes back to if the value cannot be computed must be computed itself.
@@ -152,7 +152,8 @@ void Runtime::assign(TensorId target, TensorId value) {
   }
   if (!after.is_leaf()) {
     const NodeId fallback = impl_->hold_fallback(thread.trace, target);
-    thread.trace.assigned.push_back({{new_node, after.sequence}, target, b.version + 1, fallback});
+    thread.trace.assigned.push_back(
+        {{new_node, after.sequence}, target, b.version + 1, fallback, std::move(watch)});
   }
   impl_->note_left(before, target);
   ++b.version;
@@ -216,6 +217,11 @@ void Runtime::end_tape() {
 
 size_t Runtime::open_tapes() const {
   return impl_->thread().tapes.size();
+}
+
+uint64_t Runtime::next_order() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->next_sequence;
 }
 
 void Runtime::check_history(TensorId y, std::span<const TensorId> xs) const {

@@ -56,6 +56,11 @@ struct Stats {
   uint64_t cache_bytes = 0;  ///< host memory of the plan and kernel caches, which are bounded
 };
 
+/// Of assigns that belong together: whether one of them has been taken back.
+struct AssignWatch {
+  std::atomic<bool> taken_back{false};
+};
+
 class FrozenStep;
 struct LoadedPlan;
 
@@ -106,8 +111,9 @@ class Runtime {
       const std::function<std::vector<Value>(Builder&, std::span<const Value>)>& body);
   [[nodiscard]] TensorType type(TensorId id) const;
   /// Rebinds `target` to the present value of `value`. Same type, else ShapeError or DTypeError.
-  /// When the value turns out to need an index out of range, the error takes the assign back.
-  void assign(TensorId target, TensorId value);
+  /// When the value turns out to need an index out of range, the error takes the assign back, and
+  /// says so in `watch`, which is held as long as that may happen.
+  void assign(TensorId target, TensorId value, std::shared_ptr<AssignWatch> watch = nullptr);
   /// A new handle on the present value; later assigns to `id` do not reach it.
   [[nodiscard]] TensorId value(TensorId id);
 
@@ -117,6 +123,8 @@ class Runtime {
   void end_tape();
   [[nodiscard]] size_t open_tapes() const;  ///< of this thread
   [[nodiscard]] bool in_tape() const { return open_tapes() > 0; }
+  /// The order (see Builder::order) of what is recorded next, by whichever thread.
+  [[nodiscard]] uint64_t next_order() const;
   /// Whether what this thread's tape recorded still says how y came from xs. Throws Error when no
   /// tape is open or an x was assigned after y read its old value.
   void check_history(TensorId y, std::span<const TensorId> xs) const;

@@ -52,6 +52,7 @@ void Runtime::Impl::take_back_assigns(const Trace& trace, Trace& own, Locked& lo
     ++b.version;
     ++nodes[a.fallback.index].refs;
     ++nodes[a.fallback.index].bindings;
+    if (a.watch != nullptr) a.watch->taken_back = true;
     drop_fallback(a, locked);
     unbind(a.value.node, locked);
   }

@@ -88,6 +88,7 @@ class Trace {
     TensorId target;
     uint32_t version;  ///< of the target's binding: another one was assigned again, or is gone
     NodeId fallback;   ///< what the target was before, a reference; invalid: a later assign has it
+    std::shared_ptr<AssignWatch> watch;  ///< told when it is taken back; null: nobody asks
   };
   std::vector<Assigned> assigned;
   /// So many of the first entries were there, pending, when this thread last computed something.

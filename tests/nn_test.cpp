@@ -83,6 +83,108 @@ TEST(Linear, ActsOnTheLastAxis) {
   expect_error<ShapeError>([&] { return layer(zeros({5, 4})); }, {"4", "3"});
 }
 
+TEST(Conv, IsTheFunctionWithItsParameters) {
+  set_seed(4);
+  const nn::Conv2d layer(4, 6, {3, 2}, {.stride = 2, .padding = 1, .groups = 2});
+  EXPECT_EQ(layer.weight.shape(), (Shape{6, 2, 3, 2}));
+  const Tensor x = randn({2, 4, 7, 8}).realize();
+  const Tensor expected =
+      conv2d(x, layer.weight, layer.bias, {.stride = 2, .padding = 1, .groups = 2});
+  expect_tensor(layer(x), expected.shape(), expected.to_vector<float>());
+  float most = 0;
+  for (const float w : layer.weight.to_vector<float>()) most = std::max(most, std::abs(w));
+  EXPECT_LE(most, 1 / std::sqrt(12.f));
+  EXPECT_GT(most, 0.8f / std::sqrt(12.f));
+  const nn::ConvTranspose2d back(6, 4, 3, {.stride = 2, .output_padding = 1}, nn::Bias::No);
+  EXPECT_EQ(back.weight.shape(), (Shape{6, 4, 3, 3}));
+  EXPECT_EQ(back(layer(x)).shape(), (Shape{2, 4, 10, 12}));
+  EXPECT_EQ(nn::Conv1d(2, 3, 5)(zeros({1, 2, 9})).shape(), (Shape{1, 3, 5}));
+  EXPECT_EQ(nn::Conv3d(2, 3, 2)(zeros({1, 2, 3, 3, 3})).shape(), (Shape{1, 3, 2, 2, 2}));
+  expect_error<ShapeError>([] { return nn::Conv2d(4, 6, 3, {.groups = 4}).weight; }, {"6", "4"});
+  expect_error<ShapeError>([] { return nn::Conv2d(4, 6, {3, 3, 3}).weight; }, {"3", "2"});
+}
+
+TEST(Pool, IsTheFunction) {
+  const Tensor x = reshape(arange(16.f), {1, 1, 4, 4});
+  expect_tensor(nn::MaxPool2d{2}(x), Shape{1, 1, 2, 2}, F{5, 7, 13, 15});
+  expect_tensor(nn::AvgPool2d{2}(x), Shape{1, 1, 2, 2}, F{2.5, 4.5, 10.5, 12.5});
+  EXPECT_EQ(nn::Flatten{}(x).shape(), (Shape{1, 16}));
+  EXPECT_EQ(nn::Flatten{-2}(x).shape(), (Shape{1, 1, 16}));
+  expect_error<IndexError>([&] { return nn::Flatten{4}(x); }, {"4"});
+}
+
+struct Normed : nn::Module {
+  nn::BatchNorm norm{*this, "norm", 3};
+  nn::Dropout drop{*this, "drop", 0.5};
+  Tensor operator()(const Tensor& x) const { return drop(norm(x)); }
+};
+
+TEST(Mode, DecidesWhatBatchNormAndDropoutDo) {
+  set_seed(2);
+  Normed net;
+  EXPECT_EQ(net.parameters().size(), 2u);
+  std::vector<std::string> buffers;
+  for (const auto& [name, tensor] : net.named_buffers()) buffers.push_back(name);
+  EXPECT_EQ(buffers, (std::vector<std::string>{"norm.running_mean", "norm.running_variance"}));
+  const Tensor x = (randn({64, 3}) * 2 + 1).realize();
+  const F trained = net(x).to_vector<float>();
+  const auto zeros_in = [](const F& values) {
+    return std::count(values.begin(), values.end(), 0.f);
+  };
+  EXPECT_NEAR(double(zeros_in(trained)), 96, 40);
+  const F running = net.norm.running_mean.to_vector<float>();
+  EXPECT_NEAR(running[0], 0.1, 0.1);
+  EXPECT_NE(running[0], 0);
+  net.set_mode(nn::Mode::Infer);
+  EXPECT_EQ(net.drop.mode(), nn::Mode::Infer);
+  const Tensor expected = batch_norm(x, net.norm.running_mean, net.norm.running_variance,
+                                     net.norm.weight, net.norm.bias);
+  expect_tensor(net(x), expected.shape(), expected.to_vector<float>());
+  EXPECT_EQ(net.norm.running_mean.to_vector<float>(), running);
+}
+
+TEST(Layers, EmbedAndNormalize) {
+  const nn::Embedding table(5, 3);
+  expect_tensor(table(Tensor::of({4, 0})), Shape{2, 3},
+                gather(table.weight, Tensor::of({4, 0})).to_vector<float>());
+  const nn::LayerNorm norm(3);
+  const Tensor x = randn({4, 3}).realize();
+  expect_tensor(norm(x), Shape{4, 3}, layer_norm(x, -1, norm.weight, norm.bias).to_vector<float>());
+}
+
+/// Whether a bar in a small image stands or lies.
+TEST(Training, AConvolutionalNetworkLearns) {
+  set_seed(1);
+  const Tensor y = randint({64}, 0, 2).realize();
+  const Tensor at = randint({64, 1}, 0, 6).realize();
+  const Tensor bar = one_hot(reshape(at, {64}), 6);
+  const Tensor stands = broadcast_to(unsqueeze(bar, 1), Shape{64, 6, 6});
+  const Tensor lies = broadcast_to(unsqueeze(bar, 2), Shape{64, 6, 6});
+  const Tensor x =
+      unsqueeze(where(reshape(y, {64, 1, 1}) == 1, stands, lies) + randn({64, 6, 6}) * 0.3f, 1)
+          .realize();
+  struct Small : nn::Module {
+    nn::Conv2d conv{*this, "conv", 1, 4, 3};
+    nn::BatchNorm norm{*this, "norm", 4};
+    nn::Linear fc{*this, "fc", 16, 2};
+    Tensor operator()(const Tensor& in) const {
+      return fc(nn::Flatten{}(nn::MaxPool2d{2}(relu(norm(conv(in))))));
+    }
+  } net;
+  const std::vector<Tensor> parameters = net.parameters();
+  EXPECT_EQ(parameters.size(), 6u);
+  optim::Adam optimizer(parameters, {.lr = 2e-2});
+  float loss_value = 0;
+  for (int i = 0; i < 80; ++i) {
+    const Tape tape;
+    const Tensor loss = cross_entropy(net(x), y);
+    optimizer.step(tape.gradient(loss, parameters));
+    tape.realize(loss);
+    loss_value = loss.item<float>();
+  }
+  EXPECT_LT(loss_value, 0.1f);
+}
+
 /// Points around three centres, labelled by the nearest.
 struct Problem {
   Tensor x;

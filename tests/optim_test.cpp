@@ -152,5 +152,28 @@ TEST(Schedules, Values) {
   EXPECT_EQ(steps(25), 0.25);
 }
 
+/// Steps of Adam on rows of a table; negative: the labels of that step are out of range.
+D looked_up(std::initializer_list<int> steps) {
+  const Tensor table = Tensor::of({1.0, -2.0, 0.5});
+  optim::Adam optimizer(std::vector<Tensor>{table}, {.lr = 0.1});
+  for (const int step : steps) {
+    const Tensor labels = Tensor::of({step < 0 ? 7 : step, 0});
+    const Tape tape;
+    const Tensor loss = sum(square(take(table, labels)));
+    optimizer.step(tape.gradient(loss, std::vector<Tensor>{table}));
+    if (step < 0) {
+      EXPECT_THROW(tape.realize(loss), IndexError);
+    } else {
+      tape.realize(loss);
+    }
+  }
+  EXPECT_EQ(optimizer.steps(), std::ranges::count_if(steps, [](int step) { return step >= 0; }));
+  return table.to_vector<double>();
+}
+
+TEST(Adam, AStepThatWasTakenBackDoesNotCount) {
+  EXPECT_EQ(looked_up({-1, 1, 2, -1, -1, 0}), looked_up({1, 2, 0}));
+}
+
 }  // namespace
 }  // namespace reprise

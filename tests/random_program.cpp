@@ -235,6 +235,7 @@ class ProgramSketch {
     Attrs attrs;
     if (op == Op::Cast || op == Op::Bitcast) attrs.add_type(any_dtype());
     if (op == Op::Gelu) attrs.add_int(below(2));
+    if (op == Op::Polygamma) attrs.add_int(1 + below(4));
     if (op == Op::CheckIndex) {
       const int64_t extent = 1 + below(300);
       const Value index = indices_below(extent, b_.shape(any()), 0);
@@ -290,6 +291,7 @@ class ProgramSketch {
   bool add_movement(Op op) {
     const Value x = any();
     const Shape shape = b_.shape(x);
+    if (op == Op::After || op == Op::Checkpoint) return keep(b_.record(op, {x, any()}));
     switch (op_def(op).movement) {
       case Movement::Reshape:
         return keep(b_.reshape(x, random_factors(shape.numel())));
