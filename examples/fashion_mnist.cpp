@@ -1,4 +1,5 @@
-// Trains a multilayer perceptron on Fashion-MNIST and reports what that cost.
+// Trains a multilayer perceptron or a convolutional network on Fashion-MNIST and reports what that
+// cost.
 #include <reprise/reprise.h>
 #include <sys/resource.h>
 #include <xxhash.h>
@@ -21,7 +22,8 @@ namespace {
 
 struct Options {
   std::string data = "/usr/share/datasets/fashion-mnist";
-  std::vector<int64_t> hidden = {256, 128};
+  std::string model = "mlp";
+  std::vector<int64_t> hidden = {256, 128};  ///< of the mlp
   int64_t epochs = 10;
   int64_t batch = 64;
   int64_t max_steps = 0;  ///< 0: all of them
@@ -46,7 +48,7 @@ class Stopwatch {
 };
 
 struct DataSet {
-  rp::Tensor images;  ///< u8 (n, pixels)
+  rp::Tensor images;  ///< u8 (n, height, width)
   rp::Tensor labels;  ///< u8 (n)
 };
 
@@ -68,11 +70,17 @@ DataSet read_data(const std::string& directory, const std::string& prefix) {
           rp::str(labels_path, ": holds the label ", int{label}, ", expected 0 to 9"));
     }
   }
-  return {images.reshape({rows, -1}), labels};
+  return {images, labels};
 }
 
+/// From images (n, height, width) to a score of each class.
+class Network : public rp::nn::Module {
+ public:
+  [[nodiscard]] virtual rp::Tensor operator()(const rp::Tensor& images) const = 0;
+};
+
 /// Linear layers with relu between them.
-class Mlp : public rp::nn::Module {
+class Mlp : public Network {
  public:
   Mlp(int64_t in, const std::vector<int64_t>& hidden, int64_t out) {
     for (const int64_t width : hidden) {
@@ -82,7 +90,8 @@ class Mlp : public rp::nn::Module {
     add_layer(in, out);
   }
 
-  [[nodiscard]] rp::Tensor operator()(rp::Tensor x) const {
+  [[nodiscard]] rp::Tensor operator()(const rp::Tensor& images) const override {
+    rp::Tensor x = rp::nn::Flatten{}(images);
     for (size_t i = 0; i < layers_.size(); ++i) {
       x = (*layers_[i])(x);
       if (i + 1 < layers_.size()) x = rp::relu(x);
@@ -98,6 +107,35 @@ class Mlp : public rp::nn::Module {
   std::vector<std::unique_ptr<rp::nn::Linear>> layers_;
 };
 
+/// LeNet's layers with relu and the largest of each window: two convolutions, three linear layers.
+class Cnn : public Network {
+ public:
+  Cnn(int64_t height, int64_t width, int64_t out)
+      : fc1_(*this, "fc1", 16 * halved(halved(height) - 4) * halved(halved(width) - 4), 120),
+        fc2_(*this, "fc2", 120, 84),
+        fc3_(*this, "fc3", 84, out) {}
+
+  [[nodiscard]] rp::Tensor operator()(const rp::Tensor& images) const override {
+    rp::Tensor x = pool_(rp::relu(conv1_(rp::unsqueeze(images, 1))));
+    x = rp::nn::Flatten{}(pool_(rp::relu(conv2_(x))));
+    return fc3_(rp::relu(fc2_(rp::relu(fc1_(x)))));
+  }
+
+ private:
+  static int64_t halved(int64_t extent) { return extent / 2; }
+  rp::nn::Conv2d conv1_{*this, "conv1", 1, 6, 5, {.padding = 2}};
+  rp::nn::Conv2d conv2_{*this, "conv2", 6, 16, 5};
+  rp::nn::MaxPool2d pool_{2};
+  rp::nn::Linear fc1_, fc2_, fc3_;
+};
+
+std::unique_ptr<Network> make_network(const Options& options, const rp::Tensor& images) {
+  if (options.model == "cnn") {
+    return std::make_unique<Cnn>(images.size(1), images.size(2), kClasses);
+  }
+  return std::make_unique<Mlp>(images.size(1) * images.size(2), options.hidden, kClasses);
+}
+
 std::unique_ptr<rp::optim::Optimizer> make_optimizer(const Options& options,
                                                      const std::vector<rp::Tensor>& parameters) {
   if (options.optimizer == "sgd") {
@@ -111,7 +149,7 @@ std::unique_ptr<rp::optim::Optimizer> make_optimizer(const Options& options,
   return std::make_unique<rp::optim::Adam>(parameters, rp::optim::AdamOptions{.lr = options.lr});
 }
 
-double accuracy(const Mlp& net, rp::io::DataLoader& loader) {
+double accuracy(const Network& net, rp::io::DataLoader& loader) {
   int64_t right = 0;
   for (auto [x, y] : loader) {
     const rp::Tape tape;
@@ -189,7 +227,8 @@ Report train(const Options& options) {
         rp::str("--batch ", options.batch, " exceeds the ", loader.rows(), " images there are"));
   }
 
-  const Mlp net(train_set.images.size(1), options.hidden, kClasses);
+  const std::unique_ptr<Network> network = make_network(options, train_set.images);
+  const Network& net = *network;
   const std::vector<rp::Tensor> parameters = net.parameters();
   const auto optimizer = make_optimizer(options, parameters);
   int64_t all_steps = options.epochs * loader.batches();
@@ -289,7 +328,8 @@ void write_json(const Options& options, const Report& report) {
   const std::optional<double> launches = launches_per_step(report);
   const nlohmann::ordered_json json = {
       {"options",
-       {{"hidden", options.hidden},
+       {{"model", options.model},
+        {"hidden", options.hidden},
         {"epochs", options.epochs},
         {"batch", options.batch},
         {"optimizer", options.optimizer},
@@ -325,7 +365,7 @@ void write_json(const Options& options, const Report& report) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Trains a multilayer perceptron on Fashion-MNIST.");
+  CLI::App app("Trains a multilayer perceptron or a convolutional network on Fashion-MNIST.");
   app.option_defaults()->always_capture_default();
   const CLI::Range count(int64_t{1}, int64_t{INT32_MAX});
   const CLI::Range count_or_zero(int64_t{0}, int64_t{INT32_MAX});
@@ -348,7 +388,8 @@ int main(int argc, char** argv) {
       },
       "FLOAT >= 0");
   app.add_option("--data", options.data, "Folder of the gzip'd IDX files")->type_name("DIR");
-  app.add_option("--hidden", options.hidden, "Widths of the hidden layers")
+  app.add_option("--model", options.model)->check(CLI::IsMember({"mlp", "cnn"}));
+  app.add_option("--hidden", options.hidden, "Widths of the mlp's hidden layers")
       ->delimiter(',')
       ->check(count);
   app.add_option("--epochs", options.epochs)->check(count);

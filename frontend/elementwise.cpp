@@ -421,6 +421,9 @@ Tensor gelu(const Tensor& x, Gelu form) {
 Tensor clamp(const Tensor& x, Operand low, Operand high) {
   return record_agreed(Op::Clip, {x, low, high});
 }
+Tensor clip(const Tensor& x, Operand low, Operand high) {
+  return clamp(x, low, high);
+}
 Tensor hardtanh(const Tensor& x, Operand low, Operand high) {
   return clamp(x, low, high);
 }

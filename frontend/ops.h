@@ -142,6 +142,8 @@ class Operand {
 [[nodiscard]] Tensor where(const Tensor& condition, Operand yes, Operand no);
 /// min(max(x, low), high).
 [[nodiscard]] Tensor clamp(const Tensor& x, Operand low, Operand high);
+/// The same under NumPy's name.
+[[nodiscard]] Tensor clip(const Tensor& x, Operand low, Operand high);
 /// start + weight (end - start), exactly the ends at weights 0 and 1.
 [[nodiscard]] Tensor lerp(Operand start, Operand end, Operand weight);
 
@@ -190,13 +192,16 @@ class AxisList {
 };
 
 // Reductions.
-/// Bools and integers are summed in 64 bits.
-[[nodiscard]] Tensor sum(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
-[[nodiscard]] Tensor prod(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+/// Bools and integers are summed in 64 bits. `dtype`: what x is cast to before, here and below.
+[[nodiscard]] Tensor sum(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
+                         std::optional<DType> dtype = {});
+[[nodiscard]] Tensor prod(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
+                          std::optional<DType> dtype = {});
 /// NaN if any is; throws ShapeError for an empty axis unless the result is empty too.
 [[nodiscard]] Tensor max(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 [[nodiscard]] Tensor min(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
-[[nodiscard]] Tensor mean(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
+[[nodiscard]] Tensor mean(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
+                          std::optional<DType> dtype = {});
 /// sum((x - mean)^2) / (n - ddof), computed in two passes; std is its root.
 [[nodiscard]] Tensor var(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
                          int64_t ddof = 0);

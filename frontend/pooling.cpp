@@ -248,5 +248,8 @@ Tensor lp_pool1d(const Tensor& x, double p, const PerAxis& kernel, const LpPoolO
 Tensor lp_pool2d(const Tensor& x, double p, const PerAxis& kernel, const LpPoolOptions& options) {
   return lp_pool(2, x, p, kernel, options);
 }
+Tensor lp_pool3d(const Tensor& x, double p, const PerAxis& kernel, const LpPoolOptions& options) {
+  return lp_pool(3, x, p, kernel, options);
+}
 
 }  // namespace reprise

@@ -63,6 +63,8 @@ struct LpPoolOptions {
                                const LpPoolOptions& options = {});
 [[nodiscard]] Tensor lp_pool2d(const Tensor& x, double p, const PerAxis& kernel,
                                const LpPoolOptions& options = {});
+[[nodiscard]] Tensor lp_pool3d(const Tensor& x, double p, const PerAxis& kernel,
+                               const LpPoolOptions& options = {});
 
 /// Pooling to a size: window i of n over an extent of L is [floor(i L / n), ceil((i + 1) L / n)).
 /// A size of -1 keeps the extent.
@@ -77,9 +79,12 @@ struct LpPoolOptions {
 [[nodiscard]] Pooled adaptive_max_pool3d_with_indices(const Tensor& x, const PerAxis& size);
 
 /// Nearest: element floor(i * L / n), exactly. NearestExact: floor((i + 1/2) * L / n). Linear:
-/// between the two neighbours along each axis (bilinear, trilinear). Area: adaptive_avg_pool.
-enum class Resample : uint8_t { Nearest, NearestExact, Linear, Area };
-/// Linear only: the centers of the first and last elements of both meet, or their outer edges do.
+/// between the two neighbours along each axis (bilinear, trilinear). Cubic: the convolution of four
+/// neighbours with a = -3/4 (bicubic), those past the ends being the last ones. Area:
+/// adaptive_avg_pool.
+enum class Resample : uint8_t { Nearest, NearestExact, Linear, Cubic, Area };
+/// Linear and cubic only: the centers of the first and last elements of both meet, or their outer
+/// edges do.
 enum class AlignCorners : uint8_t { No, Yes };
 /// x (N, C, spatial..) resampled to `size`, extents of its 1 to 3 spatial axes.
 [[nodiscard]] Tensor interpolate(const Tensor& x, const PerAxis& size,

@@ -31,16 +31,23 @@ Tensor reduce(Op op, const Tensor& x, const AxisList& axes, KeepDims keep) {
   Tensor function(const Tensor& x, const AxisList& axes, KeepDims keep) { \
     return reduce(Op::Name, x, axes, keep);                               \
   }
-REPRISE_REDUCTION(sum, Sum)
-REPRISE_REDUCTION(prod, Prod)
 REPRISE_REDUCTION(max, Max)
 REPRISE_REDUCTION(min, Min)
 REPRISE_REDUCTION(any, Any)
 REPRISE_REDUCTION(all, All)
 REPRISE_REDUCTION(argmax, ArgMax)
 REPRISE_REDUCTION(argmin, ArgMin)
-REPRISE_REDUCTION(mean, Mean)
 #undef REPRISE_REDUCTION
+
+#define REPRISE_TOTAL(function, Name)                                   \
+  Tensor function(const Tensor& x, const AxisList& axes, KeepDims keep, \
+                  std::optional<DType> dtype) {                         \
+    return reduce(Op::Name, dtype ? cast(x, *dtype) : x, axes, keep);   \
+  }
+REPRISE_TOTAL(sum, Sum)
+REPRISE_TOTAL(prod, Prod)
+REPRISE_TOTAL(mean, Mean)
+#undef REPRISE_TOTAL
 
 Tensor logsumexp(const Tensor& x, const AxisList& axes, KeepDims keep) {
   return reduce(Op::LogSumExp, as_float(x), axes, keep);

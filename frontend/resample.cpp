@@ -179,22 +179,49 @@ Tensor nearest(const Tensor& x, int axis, const Resampled& to, bool exact) {
   return gather(x, element, axis);
 }
 
-Tensor linear(const Tensor& x, int axis, const Resampled& to, AlignCorners corners) {
+/// Where the elements of the result lie among those of x.
+Tensor places(const Resampled& to, AlignCorners corners) {
   const Tensor i = cast(arange(to.size), DType::F64);
-  Tensor place;
   if (corners == AlignCorners::Yes) {
     const double step =
         to.size > 1 ? static_cast<double>(to.extent - 1) / static_cast<double>(to.size - 1) : 0;
-    place = i * step;
-  } else {
-    const double step =
-        to.scale ? 1 / *to.scale : static_cast<double>(to.extent) / static_cast<double>(to.size);
-    place = maximum((i + 0.5) * step - 0.5, 0.0);
+    return i * step;
   }
+  const double step =
+      to.scale ? 1 / *to.scale : static_cast<double>(to.extent) / static_cast<double>(to.size);
+  return (i + 0.5) * step - 0.5;
+}
+
+Tensor linear(const Tensor& x, int axis, const Resampled& to, AlignCorners corners) {
+  const Tensor place = maximum(places(to, corners), 0.0);
   const Tensor low = minimum(cast(floor(place), DType::I64), to.extent - 1);
   const Tensor high = minimum(low + 1, to.extent - 1);
   const Tensor weight = cast(minimum(place - cast(low, DType::F64), 1.0), x.dtype());
   return lerp(gather(x, low, axis), gather(x, high, axis), along(weight, axis, x.rank()));
+}
+
+Tensor cubic(const Tensor& x, int axis, const Resampled& to, AlignCorners corners) {
+  constexpr double kSharpness = -0.75;
+  const Tensor place = places(to, corners);
+  const Tensor below = floor(place);
+  const Tensor part = place - below;
+  // Weights of the neighbours nearer than 1, and of those between 1 and 2, at a distance of d.
+  const auto near = [](const Tensor& d) {
+    return ((kSharpness + 2) * d - (kSharpness + 3)) * d * d + 1;
+  };
+  const auto far = [](const Tensor& d) {
+    return ((kSharpness * d - 5 * kSharpness) * d + 8 * kSharpness) * d - 4 * kSharpness;
+  };
+  const Tensor weights[] = {far(part + 1), near(part), near(1 - part), far(2 - part)};
+  const Tensor first = cast(below, DType::I64) - 1;
+  Tensor total;
+  for (int64_t i = 0; i < 4; ++i) {
+    const Tensor element = clamp(first + i, 0, to.extent - 1);
+    const Tensor weight = along(cast(weights[i], x.dtype()), axis, x.rank());
+    const Tensor term = gather(x, element, axis) * weight;
+    total = total.empty_handle() ? term : total + term;
+  }
+  return total;
 }
 
 Tensor resample(const Tensor& x, std::span<const Resampled> axes, Resample mode,
@@ -220,13 +247,15 @@ Tensor resample(const Tensor& x, std::span<const Resampled> axes, Resample mode,
       return each(x.value(), [&](const Tensor& value, int axis, const Resampled& to) {
         return nearest(value, axis, to, mode == Resample::NearestExact);
       });
-    case Resample::Linear: {
+    case Resample::Linear:
+    case Resample::Cubic: {
       const Tensor value = as_float(x);
       const DType dtype = value.dtype();
       const bool half = dtype == DType::F16 || dtype == DType::BF16;
       const Tensor result = each(half ? cast(value, DType::F32) : value,
                                  [&](const Tensor& v, int axis, const Resampled& to) {
-                                   return linear(v, axis, to, corners);
+                                   return mode == Resample::Cubic ? cubic(v, axis, to, corners)
+                                                                  : linear(v, axis, to, corners);
                                  });
       return cast(result, dtype);
     }

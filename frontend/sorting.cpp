@@ -3,6 +3,7 @@
 
 #include "frontend/create.h"
 #include "frontend/indexing.h"
+#include "frontend/rearrange.h"
 #include "frontend/record.h"
 
 namespace reprise {
@@ -54,6 +55,47 @@ Tensor starts_of(const Tensor& sorted) {
   return concat({first, slice(sorted, 0, {1, extent}) != slice(sorted, 0, {0, extent - 1})});
 }
 
+/// Of each column of (n, m): its elements' places among the different ones, in ascending order.
+Tensor column_ranks(const Tensor& x) {
+  const Shape shape = x.shape();
+  const Tensor order = ordered(x, 0, Order::Ascending);
+  const Tensor sorted = take_along_axis(x, order, 0);
+  Tensor starts = zeros({1, shape[1]}, DType::Bool);
+  if (shape[0] > 1) {
+    starts = concat({starts, slice(sorted, 0, {.start = 1}) != slice(sorted, 0, {.stop = -1})}, 0);
+  }
+  return scatter(zeros(shape, DType::I64), order, cumsum(starts, 0), 0);
+}
+
+/// The rank of each row of (n, m) among the different ones; the first columns weigh most.
+Tensor row_ranks(const Tensor& x) {
+  const int64_t rows = x.size(0);
+  if (x.size(1) == 0) return zeros({rows}, DType::I64);
+  // Pairs of columns become one, whose elements are ordered as the pairs are.
+  Tensor ranks = column_ranks(x);
+  while (ranks.size(1) > 1) {
+    const int64_t columns = ranks.size(1);
+    const Tensor first = slice(ranks, 1, {.start = 0, .stop = columns - columns % 2, .step = 2});
+    const Tensor second = slice(ranks, 1, {.start = 1, .step = 2});
+    const Tensor pairs = column_ranks(first * rows + second);
+    ranks = columns % 2 == 0 ? pairs : concat({pairs, slice(ranks, 1, {.start = columns - 1})}, 1);
+  }
+  return reshape(ranks, {rows});
+}
+
+/// From the rank of each of n elements: where the first of each rank is, the inverse, the counts.
+Unique unique_by_rank(const Tensor& ranks) {
+  const int64_t extent = ranks.numel();
+  const Tensor order = ordered(ranks, 0, Order::Ascending);
+  const Tensor places = nonzero(starts_of(gather(ranks, order)))[0];  // this computes
+  const Tensor ends = concat({places, full({1}, extent)});
+  const int64_t count = places.numel();
+  return {.values = {},
+          .indices = gather(order, places),
+          .inverse = ranks.value(),
+          .counts = slice(ends, 0, {1, count + 1}) - slice(ends, 0, {0, count})};
+}
+
 }  // namespace
 
 Tensor argsort(const Tensor& x, int64_t axis, Order order) {
@@ -90,6 +132,16 @@ Unique unique(const Tensor& x) {
           .inverse = reshape(scatter(zeros({all.numel()}, DType::I64), order, groups, 0),
                              std::span<const int64_t>(shape.begin(), shape.end())),
           .counts = slice(ends, 0, {1, count + 1}) - slice(ends, 0, {0, count})};
+}
+
+Unique unique(const Tensor& x, int64_t axis) {
+  const int along = normalize_axis(axis, x.rank());
+  const int64_t extent = x.size(along);
+  const int64_t rest = extent == 0 ? 0 : x.numel() / extent;
+  const Tensor rows = reshape(moveaxis(x, along, 0), {extent, rest});
+  Unique found = unique_by_rank(row_ranks(rows));
+  found.values = gather(x, found.indices, along);
+  return found;
 }
 
 }  // namespace reprise

@@ -27,5 +27,9 @@ struct Unique {
   Tensor counts;   ///< i64: how often each one occurs
 };
 [[nodiscard]] Unique unique(const Tensor& x);
+/// The different slices along an axis, as NumPy's: in the order of their elements, row-major, the
+/// first that differ decide. `values` has x's shape with another extent along the axis, the others
+/// are of rank 1; a slice with a NaN is like no other.
+[[nodiscard]] Unique unique(const Tensor& x, int64_t axis);
 
 }  // namespace reprise

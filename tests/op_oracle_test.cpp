@@ -1,5 +1,6 @@
 // Every op of the table on its samples against the graph interpreter, bit for bit: computed alone
-// (eager), between other ops in one kernel (fused), and again with other data (cached).
+// (eager), between other ops in one kernel (fused), again with other data (cached), and frozen and
+// replayed with other data.
 //
 // A third of the dtypes of each sample runs; REPRISE_TEST_FULL=1 runs all.
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "frontend/tape.h"
 #include "graph_samples.h"
 #include "ir/builder.h"
 #include "ir/error.h"
@@ -96,6 +98,36 @@ Bytes compute(const OracleCase& c, const std::vector<Bytes>& data, Around around
   return bytes;
 }
 
+/// What a step gives that was frozen with `first` and is replayed with `data`.
+Bytes replay(const OracleCase& c, const std::vector<Bytes>& first, const std::vector<Bytes>& data) {
+  const auto tensors = [&](const std::vector<Bytes>& from) {
+    std::vector<Tensor> made;
+    for (size_t i = 0; i < from.size(); ++i) {
+      made.emplace_back(Runtime::get().from_host(c.sample.operands[i].type, from[i].data()));
+    }
+    return made;
+  };
+  const std::vector<Tensor> inputs = tensors(first);
+  std::vector<TensorId> ids;
+  for (const Tensor& input : inputs) ids.push_back(input.id());
+  Frozen frozen;
+  {
+    const Tape tape;
+    const std::vector<TensorId> results = Runtime::get().build(ids, [&](Builder& builder,
+                                                                        std::span<const Value>
+                                                                            operands) {
+      return std::vector{record(builder, c, {operands.begin(), operands.end()}, Around::Nothing)};
+    });
+    const Tensor result(results[0]);
+    frozen = tape.freeze(inputs, std::vector{result});
+  }
+  const Tensor result = frozen.replay(tensors(data))[0];
+  const TensorType type = result.type();
+  Bytes bytes(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
+  Runtime::get().read(result.id(), bytes.data(), bytes.size());
+  return bytes;
+}
+
 /// Runs one case in every mode. False when the op does not take this dtype.
 bool check(const OracleCase& c, std::mt19937& random) {
   for (const Around around : {Around::Nothing, Around::Ops}) {
@@ -114,6 +146,7 @@ bool check(const OracleCase& c, std::mt19937& random) {
       return false;
     }
     uint64_t compiled = 0;
+    std::vector<Bytes> other;
     for (const char* mode : {"computed", "cached"}) {
       std::vector<Bytes> data;
       for (const SampleOperand& operand : c.sample.operands) {
@@ -128,6 +161,11 @@ bool check(const OracleCase& c, std::mt19937& random) {
         EXPECT_EQ(now, compiled) << "the plan was not found again\n" << print(graph);
       }
       compiled = now;
+      if (around == Around::Nothing && !other.empty()) {
+        EXPECT_EQ(difference(dtype, expected, replay(c, other, data)), "") << "frozen\n"
+                                                                           << print(graph);
+      }
+      other = data;
     }
   }
   return true;

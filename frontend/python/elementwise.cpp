@@ -47,6 +47,8 @@ const UnaryRow kUnary[] = {
     {"erf", &erf, "Error function; integers become float32."},
     {"erfinv", &erfinv, "Inverse of erf; integers become float32."},
     {"erfc", &erfc, "1 - erf(x), accurate in its tail; integers become float32."},
+    {"lgamma", &lgamma, "log |gamma(x)|; inf at 0 and negative integers; integers become float32."},
+    {"digamma", &digamma, "The derivative of lgamma; integers become float32."},
     {"exp2", &exp2, "2 to the x, exact for whole x; integers become float32."},
     {"expm1", &expm1, "exp(x) - 1, accurate near 0; integers become float32."},
     {"log2", &log2, "Logarithm to the base 2; integers become float32."},
@@ -139,6 +141,10 @@ void bind_activations(py::module_& module, TensorClass& tensor) {
       },
       py::arg("approximate") = "none", "x * Phi(x), by erf or tanh; integers become float32.",
       Unlocked());
+  module.def(
+      "polygamma", [](int64_t n, const TensorArg& x) { return polygamma(n, x.value); },
+      py::arg("n"), py::arg("x"),
+      "The n-th derivative of digamma, n up to 64; integers become float32.", Unlocked());
   module.def(
       "leaky_relu", [](Operand x, Operand slope) { return leaky_relu(x, slope); }, py::arg("x"),
       py::arg("negative_slope") = 0.01, "x above 0, else x times the slope.", Unlocked());

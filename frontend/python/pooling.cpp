@@ -125,9 +125,15 @@ Resample mode_named(const std::string& name, int rank) {
     throw ShapeError(str("interpolate: \"", name, "\" is for ", axes,
                          " spatial axes, the input has rank ", rank));
   }
+  if (name == "cubic") return Resample::Cubic;
+  if (name == "bicubic") {
+    if (rank == 4) return Resample::Cubic;
+    throw ShapeError(
+        str("interpolate: \"bicubic\" is for 2 spatial axes, the input has rank ", rank));
+  }
   throw Error(
       str("interpolate: mode is \"nearest\", \"nearest-exact\", \"linear\", \"bilinear\", "
-          "\"trilinear\" or \"area\", not \"",
+          "\"trilinear\", \"cubic\", \"bicubic\" or \"area\", not \"",
           name, "\""));
 }
 
@@ -161,6 +167,7 @@ void bind_pooling(py::module_& module) {
   bind_avg(module, "avg_pool3d", &avg_pool3d);
   bind_lp(module, "lp_pool1d", &lp_pool1d);
   bind_lp(module, "lp_pool2d", &lp_pool2d);
+  bind_lp(module, "lp_pool3d", &lp_pool3d);
   bind_adaptive(module, "1d", &adaptive_avg_pool1d, &adaptive_max_pool1d,
                 &adaptive_max_pool1d_with_indices);
   bind_adaptive(module, "2d", &adaptive_avg_pool2d, &adaptive_max_pool2d,

@@ -18,10 +18,16 @@ struct Row {
   const char* doc;
 };
 
+using Total = Tensor (*)(const Tensor&, const AxisList&, KeepDims, std::optional<DType>);
+struct TotalRow {
+  const char* name;
+  Total function;
+  const char* doc;
+};
+
 const Row kReductions[] = {
     {"max", &max, "Largest; NaN if any is. ShapeError for an empty axis of a result that is not."},
     {"min", &min, "Smallest; NaN if any is. ShapeError for an empty axis of a result that is not."},
-    {"mean", &mean, "Arithmetic mean; of nothing NaN."},
     {"any", &any, "Whether any is not 0."},
     {"all", &all, "Whether all are not 0."},
     {"argmax", &argmax,
@@ -31,7 +37,8 @@ const Row kReductions[] = {
     {"logsumexp", &logsumexp, "log(sum(exp(x))) without overflow; of rows of -inf: -inf."},
 };
 
-const Row kTotals[] = {
+const TotalRow kTotals[] = {
+    {"mean", &mean, "Arithmetic mean; of nothing NaN."},
     {"sum", &sum, "Bools and integers are summed in 64 bits, float16 and bfloat16 in float32."},
     {"prod", &prod, "Bools and integers are multiplied in 64 bits."},
 };
@@ -47,12 +54,12 @@ void bind_reductions(py::module_& module, TensorClass& tensor) {
     def_both(module, tensor, row.name, call, py::arg("axis") = py::none(),
              py::arg("keepdims") = false, row.doc, Unlocked());
   }
-  for (const Row& row : kTotals) {
-    const Reduction function = row.function;
+  for (const TotalRow& row : kTotals) {
+    const Total function = row.function;
     const auto call = [function](const TensorArg& x, const AxisList& axis, bool keepdims,
                                  const std::optional<DTypeArg>& dtype) {
-      const Tensor& terms = x.value;
-      return function(dtype ? cast(terms, dtype->value) : terms, axis, keep(keepdims));
+      return function(x.value, axis, keep(keepdims),
+                      dtype ? std::optional(dtype->value) : std::nullopt);
     };
     def_both(module, tensor, row.name, call, py::arg("axis") = py::none(),
              py::arg("keepdims") = false, py::arg("dtype") = py::none(), row.doc, Unlocked());

@@ -86,6 +86,25 @@ void bind_unique(py::module_& module) {
     return unlocked([&] { return unique(x.value); });
   };
   module.def(
+      "unique",
+      [](const TensorArg& x, bool index, bool inverse, bool counts,
+         std::optional<int64_t> axis) -> py::object {
+        require_readable("unique");
+        const Unique all =
+            unlocked([&] { return axis ? unique(x.value, *axis) : unique(x.value); });
+        if (!index && !inverse && !counts) return py::cast(all.values);
+        py::list results;
+        results.append(all.values);
+        if (index) results.append(all.indices);
+        if (inverse) results.append(all.inverse);
+        if (counts) results.append(all.counts);
+        return py::tuple(results);
+      },
+      py::arg("x"), py::arg("return_index") = false, py::arg("return_inverse") = false,
+      py::arg("return_counts") = false, py::arg("axis") = py::none(),
+      "The different elements in ascending order, or the different slices along an axis; and where "
+      "asked for their first indices, the inverse, the counts, as NumPy's.");
+  module.def(
       "unique_values", [found](const TensorArg& x) { return found(x).values; }, py::arg("x"),
       "The different elements in ascending order; each NaN is one of its own.");
   module.def(

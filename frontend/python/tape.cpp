@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "frontend/checkpoint.h"
 #include "frontend/python/arguments.h"
 
 namespace reprise::python {
@@ -105,6 +106,13 @@ void bind_tape(py::module_& module) {
           Unlocked());
   module.def(
       "_realize", [](const std::vector<TensorArg>& tensors) { realize(values_of(tensors)); },
+      Unlocked());
+  module.def("_next_order", [] { return Runtime::get().next_order(); });
+  module.def(
+      "_checkpoint_since",
+      [](uint64_t order, const std::vector<TensorArg>& outputs) {
+        return checkpoint_since(order, values_of(outputs));
+      },
       Unlocked());
   module.def("_in_tape", [] { return Runtime::get().in_tape(); });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace reprise {
@@ -72,13 +73,40 @@ T erfinv(T x, T) {
   return std::copysign(y, x);
 }
 
-/// exp(y log |x|) with 113 bits between, where both are plain: the C library's loses ten bits.
-long double power(long double x, long double y) {
-  const long double rough = std::pow(x, y);
-  if (!std::isnormal(rough) || !std::isnormal(y) || std::abs(x) == 1) return rough;
-  // |x| = 2^k m, log m = 2 atanh((m - 1) / (m + 1)).
+template <class T>
+T silu(T x, T) {
+  if (x < 0 && std::isinf(x)) return T(-0.0);
+  const T small = std::exp(-std::abs(x));
+  return x * (x < 0 ? small : T(1)) / (1 + small);
+}
+
+/// x tanh(log(1 + n)), n = exp(x); (n^2 + 2 n) / (n^2 + 2 n + 2) times x.
+template <class T>
+T mish(T x, T) {
+  if (x < 0 && std::isinf(x)) return T(-0.0);
+  if (x > 50) return x;
+  const T n = std::exp(x);
+  const T above = n * (n + 2);
+  return x * (above / (above + 2));
+}
+
+template <class T>
+T softsign(T x, T) {
+  return std::isinf(x) ? std::copysign(T(1), x) : x / (1 + std::abs(x));
+}
+
+template <class T>
+T logaddexp(T x, T y) {
+  if (std::isnan(x) || std::isnan(y)) return T(NAN);
+  const T larger = std::max(x, y);
+  if (std::isinf(larger)) return larger;
+  return larger + std::log1p(std::exp(-std::abs(x - y)));
+}
+
+/// 2^k m = x, log m = 2 atanh((m - 1) / (m + 1)).
+Quad quad_log(long double x) {
   int k = 0;
-  Quad m = std::frexp(std::abs(x), &k);
+  Quad m = std::frexp(x, &k);
   if (m < kQuadRootHalf) {
     m *= 2;
     --k;
@@ -86,7 +114,81 @@ long double power(long double x, long double y) {
   const Quad s = (m - 1) / (m + 1);
   Quad series = 0;
   for (int odd = 45; odd > 0; odd -= 2) series = series * s * s + Quad{1} / odd;
-  const Quad exponent = y * (k * kQuadLog2 + 2 * s * series);
+  return k * kQuadLog2 + 2 * s * series;
+}
+
+// B(2k), k = 1 ..
+constexpr long double kBernoulli[] = {1.0L / 6,       -1.0L / 30,      1.0L / 42, -1.0L / 30,
+                                      5.0L / 66,      -691.0L / 2730,  7.0L / 6,  -3617.0L / 510,
+                                      43867.0L / 798, -174611.0L / 330};
+constexpr long double kPi = 3.14159265358979323846264338327950288420L;
+constexpr int kShift = 24;  ///< from where on ten terms of the asymptotic series are enough
+
+/// The cotangent of pi x.
+long double pi_cot(long double x) {
+  const long double off = x - std::round(x);
+  return std::cos(kPi * off) / std::sin(kPi * off);
+}
+
+/// For x > 0: the recurrence up, then the asymptotic series; near its zero with 113 bits.
+template <class T>
+T digamma_above(long double x) {
+  T lost = 0, y = x;
+  for (; y < kShift; y += 1) lost += 1 / y;
+  const T square = 1 / (y * y);
+  T series = 0;
+  for (int k = 10; k > 0; --k) series = (series + kBernoulli[k - 1] / T(2 * k)) * square;
+  T logarithm;
+  if constexpr (sizeof(T) == sizeof(Quad) && !std::is_same_v<T, long double>) {
+    logarithm = quad_log(static_cast<long double>(y));
+    // What of y the long double did not hold.
+    logarithm += (y - static_cast<long double>(y)) / y;
+  } else {
+    logarithm = std::log(y);
+  }
+  return logarithm - 1 / (2 * y) - series - lost;
+}
+
+long double digamma(long double x, long double) {
+  if (x == 0) return std::copysign(static_cast<long double>(HUGE_VAL), -x);
+  if (x < 0) {
+    if (!std::isfinite(x) || x == std::floor(x)) return NAN;
+    // Without the rounding of 1 - x.
+    const long double beyond = digamma_above<long double>(-x) - 1 / x;
+    return beyond - kPi * pi_cot(x);
+  }
+  if (!std::isfinite(x)) return x;
+  const long double y = digamma_above<long double>(x);
+  return std::abs(y) > 0.5L ? y : static_cast<long double>(digamma_above<Quad>(x));
+}
+
+/// The derivative of digamma: a sum of squares, in which nothing cancels.
+long double trigamma(long double x, long double) {
+  if (x < 0) {
+    if (std::isinf(x)) return NAN;
+    if (x == std::floor(x)) return HUGE_VAL;
+    const long double sine = std::sin(kPi * (x - std::round(x)));
+    return kPi * kPi / (sine * sine) - (trigamma(-x, 0) - 1 / (x * x));
+  }
+  long double sum = 0, y = x;
+  for (; y < kShift; y += 1) sum += 1 / (y * y);
+  const long double square = 1 / (y * y);
+  long double series = 0;
+  for (int k = 10; k > 0; --k) series = (series + kBernoulli[k - 1]) * square;
+  return sum + 1 / y + square / 2 + series / y;
+}
+
+/// The same function of doubles, by way of long doubles.
+template <long double (*function)(long double, long double)>
+double narrowed(double x, double y) {
+  return static_cast<double>(function(x, y));
+}
+
+/// exp(y log |x|) with 113 bits between, where both are plain: the C library's loses ten bits.
+long double power(long double x, long double y) {
+  const long double rough = std::pow(x, y);
+  if (!std::isnormal(rough) || !std::isnormal(y) || std::abs(x) == 1) return rough;
+  const Quad exponent = y * quad_log(std::abs(x));
   const int n = static_cast<int>(std::lround(static_cast<double>(exponent / kQuadLog2)));
   const Quad rest = exponent - n * kQuadLog2;
   Quad sum = 1;
@@ -133,6 +235,14 @@ std::span<const TrueFunction> true_functions() {
       {"erfinv", Op::Erfinv, {}, 1, erfinv<double>, erfinv<long double>},
       {"gelu", Op::Gelu, Attrs().add_int(0), 1, gelu<double>, gelu<long double>},
       {"gelu, tanh", Op::Gelu, Attrs().add_int(1), 1, gelu_tanh<double>, gelu_tanh<long double>},
+      {"lgamma", Op::Lgamma, {}, 1, BOTH(std::lgamma(x))},
+      {"digamma", Op::Digamma, {}, 1, narrowed<digamma>, digamma},
+      {"polygamma, 1", Op::Polygamma, Attrs().add_int(1), 1, narrowed<trigamma>, trigamma},
+      {"silu", Op::Silu, {}, 1, silu<double>, silu<long double>},
+      {"mish", Op::Mish, {}, 1, mish<double>, mish<long double>},
+      {"softsign", Op::Softsign, {}, 1, softsign<double>, softsign<long double>},
+      {"logsigmoid", Op::LogSigmoid, {}, 1, BOTH(-softplus(-x, x))},
+      {"logaddexp", Op::LogAddExp, {}, 2, logaddexp<double>, logaddexp<long double>},
       {"pow", Op::Pow, {}, 2, [](double x, double y) { return std::pow(x, y); }, power},
       {"atan2", Op::Atan2, {}, 2, BOTH(std::atan2(x, y))},
       {"hypot", Op::Hypot, {}, 2, BOTH(std::hypot(x, y))},

@@ -365,6 +365,11 @@ def bitcasts(rng, dtype, full):
     return [(operands, {"dtype": BITCASTS.get(dtype, "uint8")}) for operands, _ in cases]
 
 
+def orders_of_gamma(rng, dtype, full):
+    cases = elementwise(1)(rng, dtype, full)
+    return [(operands, {"n": int(rng.integers(1, 6))}) for operands, _ in cases]
+
+
 def scalings(rng, dtype, full):
     """Exponents that keep normal numbers normal, and some that do not."""
     cases = []
@@ -559,6 +564,9 @@ OPS = {
     "erfinv": transcendental(ref.erfinv, ulp(3), smooth(SHAPE, low=-0.9, high=0.9), kinds="unit"),
     "gelu": transcendental(ref.gelu, ulp(6), smooth(SHAPE)),
     "erfc": transcendental(ref.erfc, ulp(6, denormal=6), smooth(SHAPE)),
+    "lgamma": transcendental(ref.lgamma, relative(4, "below -2 it has zeros, where two terms cancel"), smooth(SHAPE, low=0.3, high=4.0)),  # fmt: skip
+    "digamma": transcendental(ref.digamma, relative(5, "below 0 it has zeros, where two terms cancel"), smooth(SHAPE, low=0.3, high=4.0)),  # fmt: skip
+    "polygamma": Op(lambda x, n: ref.polygamma(x, n), NUMERIC + BOOL, relative(12, "even orders have zeros below 0, where two terms cancel"), orders_of_gamma, width="wide", result=to_float, call=lambda f, tensors, k: f(k["n"], *tensors), gradient=smooth(SHAPE, low=0.5, high=4.0, n=2)),  # fmt: skip
     "exp2": transcendental(np.exp2, ulp(1.5), smooth(SHAPE)),
     "expm1": transcendental(np.expm1, ulp(2), smooth(SHAPE)),
     "log2": transcendental(np.log2, ulp(2), smooth(SHAPE, low=0.5)),
@@ -702,13 +710,14 @@ OPS = {
     "avg_pool3d": Op(win.avg_pool(3), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((1, 2, 4, 4, 6),), {"kernel_size": 2}), (((1, 1, 5, 4, 7),), {"kernel_size": (3, 1, 2), "stride": (1, 2, 2), "padding": (1, 0, 1)})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 2, 4, 4), kernel_size=2)),  # fmt: skip
     "lp_pool1d": Op(win.lp_pool(1), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((2, 3, 9),), {"norm_type": 2.0, "kernel_size": 3, "stride": 1}), (((1, 2, 8),), {"norm_type": 3.0, "kernel_size": 2})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 2, 6), norm_type=2.0, kernel_size=2, low=0.5)),  # fmt: skip
     "lp_pool2d": Op(win.lp_pool(2), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((2, 3, 6, 8),), {"norm_type": 2.0, "kernel_size": 2}), (((1, 2, 5, 7),), {"norm_type": 1.0, "kernel_size": 3, "stride": 2})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 4, 4), norm_type=2.0, kernel_size=2, low=0.5)),  # fmt: skip
+    "lp_pool3d": Op(win.lp_pool(3), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((1, 2, 4, 4, 6),), {"norm_type": 2.0, "kernel_size": 2}), (((1, 1, 5, 4, 7),), {"norm_type": 1.0, "kernel_size": (3, 1, 2), "stride": 2})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 2, 4, 2), norm_type=2.0, kernel_size=2, low=0.5)),  # fmt: skip
     "adaptive_avg_pool1d": Op(win.adaptive_avg_pool(1), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((2, 3, 9),), {"output_size": 3}), (((1, 2, 7),), {"output_size": 4})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 2, 5), output_size=2)),  # fmt: skip
     "adaptive_max_pool1d": Op(win.adaptive_max_pool(1), REAL, EXACT, by_rank(((2, 3, 9), {"output_size": 3}), ((1, 2, 7), {"output_size": 4}), ((2, 3), {"output_size": 5})), gradient=kinked((1, 2, 5), output_size=2)),  # fmt: skip
     "adaptive_avg_pool2d": Op(win.adaptive_avg_pool(2), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((2, 3, 6, 8),), {"output_size": 2}), (((1, 2, 7, 5),), {"output_size": (3, None)}), (((4, 9, 10),), {"output_size": 1})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 4, 5), output_size=2)),  # fmt: skip
     "adaptive_max_pool2d": Op(win.adaptive_max_pool(2), REAL, EXACT, by_rank(((2, 3, 6, 8), {"output_size": 2}), ((1, 2, 7, 5), {"output_size": (3, None)}), ((2, 5, 5), {"output_size": (7, 2)})), gradient=kinked((1, 1, 4, 5), output_size=2)),  # fmt: skip
     "adaptive_avg_pool3d": Op(win.adaptive_avg_pool(3), FLOATS, relative(4, PAIR_SUM), moderate_shapes((((1, 2, 4, 6, 4),), {"output_size": 2}), (((1, 1, 3, 5, 4),), {"output_size": (2, 3, 4)})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 2, 3, 2), output_size=2)),  # fmt: skip
     "adaptive_max_pool3d": Op(win.adaptive_max_pool(3), REAL, EXACT, by_rank(((1, 2, 4, 6, 4), {"output_size": 2}), ((1, 1, 3, 5, 4), {"output_size": (2, 3, 4)})), gradient=kinked((1, 1, 2, 3, 2), output_size=2)),  # fmt: skip
-    "interpolate": Op(win.interpolate, FLOATS, relative(4, "neighbours cancel"), moderate_shapes((((1, 2, 5),), {"size": 8}), (((1, 2, 4, 6),), {"scale_factor": 2.0}), (((1, 2, 4, 6),), {"size": (3, 9), "mode": "bilinear"}), (((2, 1, 5),), {"size": 9, "mode": "linear", "align_corners": True}), (((1, 1, 3, 4, 2),), {"size": (5, 2, 4), "mode": "trilinear"}), (((1, 1, 6, 5),), {"scale_factor": (0.5, 1.6), "mode": "bilinear"}), (((1, 2, 7),), {"size": 3, "mode": "area"}), (((1, 2, 7),), {"size": 4, "mode": "nearest-exact"})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 3, 4), size=(5, 3), mode="bilinear")),  # fmt: skip
+    "interpolate": Op(win.interpolate, FLOATS, relative(4, "neighbours cancel"), moderate_shapes((((1, 2, 5),), {"size": 8}), (((1, 2, 4, 6),), {"scale_factor": 2.0}), (((1, 2, 4, 6),), {"size": (3, 9), "mode": "bilinear"}), (((2, 1, 5),), {"size": 9, "mode": "linear", "align_corners": True}), (((1, 1, 3, 4, 2),), {"size": (5, 2, 4), "mode": "trilinear"}), (((1, 1, 6, 5),), {"scale_factor": (0.5, 1.6), "mode": "bilinear"}), (((1, 2, 7),), {"size": 3, "mode": "area"}), (((1, 2, 4, 6),), {"size": (7, 9), "mode": "bicubic"}), (((1, 2, 5, 4),), {"size": (3, 8), "mode": "bicubic", "align_corners": True}), (((1, 1, 6, 5),), {"scale_factor": (0.5, 1.6), "mode": "bicubic"}), (((2, 1, 5),), {"size": 9, "mode": "cubic"}), (((1, 2, 7),), {"size": 4, "mode": "nearest-exact"})), width="wide", left_out=BOOL + INTEGERS, gradient=smooth((1, 1, 3, 4), size=(5, 3), mode="bilinear")),  # fmt: skip
     # Losses
     "mse_loss": loss(lambda a, b: (a - b) ** 2),
     "l1_loss": loss(lambda a, b: np.abs(a - b), gradient=kinked(SHAPE, SHAPE)),
@@ -778,8 +787,8 @@ NOT_OPS = {
         "astype", "arange", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like",
         "zeros", "zeros_like", "tri", "linspace", "logspace", "rand", "exponential", "truncated_normal", "bernoulli",
         "permutation", "multinomial", "randint", "randn", "uniform", "dropout", "set_seed", "promote_types",
-        "result_type", "nonzero", "masked_select", "unique_values", "unique_counts",
-        "unique_inverse", "unique_all", "grad", "jvp", "value_and_grad", "jit", "asarray", "__getitem__",
+        "result_type", "nonzero", "masked_select", "unique", "unique_values", "unique_counts",
+        "unique_inverse", "unique_all", "grad", "jvp", "checkpoint", "value_and_grad", "jit", "asarray", "__getitem__",
         "Tensor.astype", "Tensor.view",
     ),
     "../tests": (

@@ -7,6 +7,7 @@ import pathlib
 import numpy as np
 import pytest
 
+import torch_references
 from complex_table import ROWS
 from differences import DIFFERENCES
 from samples import BOOL, FLOATS, INTEGERS, NUMERIC, REAL
@@ -64,7 +65,15 @@ def tolerance_shown(tolerance):
     return f"{tolerance[1]:g} eps of its scale: {tolerance[2]}"
 
 
+class Anything:
+    """Stands for PyTorch where only the names of what is asked of it are wanted."""
+
+    def __getattr__(self, name):
+        return self
+
+
 def page():
+    in_torch = torch_references.table(Anything())
     lines = [
         "# Oracles", "",
         "`frontend/python/oracle` holds the Python package against NumPy, and against PyTorch where it is",
@@ -79,10 +88,11 @@ def page():
         there = "left open" if d.theirs is None else f"`{shown(d.they_give)}`"
         lines.append(f"| `{d.op}` | {d.peer} | {d.sentence} `{d.example}` | `{shown(d.gives)}` | {there} |")  # fmt: skip
     lines += ["", "## How close each op is", ""]
-    lines += ["| op | dtypes | of the reference | derivatives checked |", "| --- | --- | --- | --- |"]
+    lines += ["| op | dtypes | of the reference | derivatives checked | PyTorch too |", "| --- | --- | --- | --- | --- |"]  # fmt: skip
     for name, op in OPS.items():
+        torch = "" if name not in in_torch else "values and derivatives" if op.gradient else "values"
         order = "" if not op.gradient else "first, second" if op.gradient.second else "first"
-        lines.append(f"| `{name}` | {dtypes_shown(op.dtypes)} | {tolerance_shown(op.tolerance)} | {order} |")  # fmt: skip
+        lines.append(f"| `{name}` | {dtypes_shown(op.dtypes)} | {tolerance_shown(op.tolerance)} | {order} | {torch} |")  # fmt: skip
     lines += [
         "", "## Complex tensors", "",
         "`complex_table.py` has the ops that compute with complex tensors: how far a result may be from",

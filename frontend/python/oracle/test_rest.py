@@ -221,6 +221,27 @@ def test_unique(dtype, seed):
             assert np.asarray(getattr(rp, other)(x.tensor())[1]).tolist() == np.asarray(of).tolist()
 
 
+@pytest.mark.parametrize("dtype", REAL)
+def test_unique_slices(dtype, seed):
+    rng = generator(seed, "unique slices", dtype)
+    for shape in [(1, 1), (6, 2), (40, 3), (5, 4, 3), (3, 17, 2), (7,)]:
+        few = laid_out(rng, dtype, (3,), "plain", "moderate").array
+        x = of_values(dtype, rng.choice(few, shape) if dtype != "bool" else rng.random(shape) < 0.5)
+        axis = int(rng.integers(-len(shape), len(shape)))
+        all_four = dict(return_index=True, return_inverse=True, return_counts=True, axis=axis)
+        actual = rp.unique(x.tensor(), **all_four)
+        wanted = np.unique(x.array, **all_four)
+        assert same_bits(elements(actual[0]), rounded(wanted[0], dtype) if dtype in FLOATS else wanted[0]).all()
+        for a, w in zip(actual[1:], wanted[1:]):
+            assert np.asarray(a).tolist() == w.ravel().tolist()
+        assert same_bits(elements(rp.unique(x.tensor(), axis=axis)), elements(actual[0])).all()
+    nan = rp.asarray(np.array([[np.nan, 1], [np.nan, 1], [0, 2], [-0.0, 2]]))
+    values, counts = rp.unique(nan, return_counts=True, axis=0)
+    assert values.shape == (3, 2) and counts.tolist() == [2, 1, 1]
+    assert rp.unique(rp.zeros((0, 3)), axis=0).shape == (0, 3)
+    assert rp.unique(rp.zeros((4, 0)), axis=0).shape == (1, 0)
+
+
 def test_positions_out_of_range():
     x = rp.asarray(np.arange(6.0).reshape(2, 3))
     for key in [2, -3, (0, 3), (slice(None), -4)]:

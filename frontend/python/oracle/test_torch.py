@@ -23,16 +23,27 @@ def moderate(name, array):
     return np.asarray(OTHERWISE[name](np.nan_to_num(array)))
 
 
+def _off(x):
+    return x - np.rint(x)
+
+
 OTHERWISE = {
     "remainder": lambda x: np.where(np.abs(x) < 0.25, 0.25, np.clip(x, -8, 8)),
     "lp_pool1d": np.abs,
     "lp_pool2d": np.abs,
+    "lgamma": lambda x: np.where(np.abs(_off(x)) < 0.05, x + 0.1, np.clip(x, -8, 1e3)),
+    "digamma": lambda x: np.where(np.abs(_off(x)) < 0.05, 0.3, np.clip(x, 0.01, 1e3)),
+    "polygamma": lambda x: np.where(np.abs(_off(x)) < 0.05, 0.3, np.clip(x, 0.01, 30)),
     "erfinv": lambda x: np.clip(x, -0.99, 0.99),  # PyTorch's has errors of 6e-5 near 1
 } | {
     name: lambda x: np.clip(x, -8, 8)
     for name in ("pow", "gelu", "clip", "softmax", "log_softmax", "logsumexp", "log1p", "silu",
                  "mish", "softsign", "hardswish")
 }  # fmt: skip
+
+
+#: Derivatives by way of PyTorch's trigamma, whose errors are 5e-10.
+LOOSE = ("lgamma", "digamma")
 
 
 @pytest.mark.parametrize("name", [n for n in TABLE if n not in ("take",)])
@@ -72,7 +83,8 @@ def test_gradient(name, seed):
     tensors = [rp.asarray(a) for a in arrays]
     ours = rp.grad(ours_loss, argnums=of)(*tensors)
     for a, e in zip(ours, first):
-        np.testing.assert_allclose(np.asarray(a), e.detach().numpy(), rtol=1e-10, atol=1e-11)
+        rtol = 1e-8 if name in LOOSE else 1e-10
+        np.testing.assert_allclose(np.asarray(a), e.detach().numpy(), rtol=rtol, atol=rtol / 10)
     if not op.gradient.second:
         return
 
@@ -88,4 +100,5 @@ def test_gradient(name, seed):
         second = [None] * len(of)
     for a, e, i in zip(rp.grad(slope, argnums=of)(*tensors), second, of):
         e = np.zeros(arrays[i].shape) if e is None else e.numpy()
-        np.testing.assert_allclose(np.asarray(a), e, rtol=1e-9, atol=1e-10)
+        rtol = 1e-8 if name in LOOSE else 1e-9
+        np.testing.assert_allclose(np.asarray(a), e, rtol=rtol, atol=rtol / 10)

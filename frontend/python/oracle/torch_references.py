@@ -42,6 +42,9 @@ def table(torch):
         "sqrt": torch.sqrt, "rsqrt": torch.rsqrt, "reciprocal": torch.reciprocal, "exp": torch.exp,
         "log": torch.log, "sin": torch.sin, "cos": torch.cos, "tanh": torch.tanh,
         "sigmoid": torch.sigmoid, "erf": torch.erf, "erfinv": torch.erfinv, "gelu": f.gelu,
+        "lgamma": torch.lgamma, "digamma": torch.digamma,
+        # Its own first one, trigamma, has errors of 5e-10.
+        "polygamma": lambda x, n: torch.polygamma(n, x) if n > 1 else torch.special.zeta(2.0, x),
         "erfc": torch.erfc, "exp2": torch.exp2, "expm1": torch.expm1, "log2": torch.log2,
         "log10": torch.log10, "log1p": torch.log1p, "tan": torch.tan, "asin": torch.asin,
         "acos": torch.acos, "atan": torch.atan, "sinh": torch.sinh, "cosh": torch.cosh,

@@ -21,7 +21,7 @@ from . import io, nn, optim
 from ._array import asarray, finfo, iinfo, isdtype, result_type, tensor
 from ._dump import dump
 from ._jit import jit
-from ._tape import Tape, eval, grad, jvp, value_and_grad
+from ._tape import Tape, checkpoint, eval, grad, jvp, value_and_grad
 
 __version__ = "0.1.0"
 

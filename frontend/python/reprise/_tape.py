@@ -137,3 +137,18 @@ def jvp(function, primals, tangents):
                 f"a function to differentiate returned {type(y).__name__}, expected a tensor"
             )
         return y, tape._tape.jvp(y, primals, tangents)
+
+
+def checkpoint(function, *args, **kwargs):
+    """function(*args, **kwargs), a tree, whose gradients compute what it computes on the way anew.
+
+    Inside a tape nothing of it is kept for them but what it read: its arguments, and whatever else
+    it uses. The bits are the same, of random numbers too. Nests.
+    """
+    order = _core._next_order()
+    leaves, structure = flatten(function(*args, **kwargs))
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
+    marked = _core._checkpoint_since(order, [leaves[i] for i in places])
+    for place, tensor in zip(places, marked):
+        leaves[place] = tensor
+    return unflatten(structure, leaves)

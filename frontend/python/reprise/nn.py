@@ -7,8 +7,24 @@ from ._core import Tensor, cross_entropy, layer_norm, matmul, rms_norm, uniform
 from ._tape import Tape
 
 __all__ = [
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "BatchNorm",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Dropout",
+    "Embedding",
+    "Flatten",
     "LayerNorm",
     "Linear",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
     "Module",
     "RMSNorm",
     "Sequential",
@@ -33,8 +49,14 @@ class Module:
             def __call__(self, x):
                 return self.fc2(rp.relu(self.fc1(x)))
 
-    An optimizer assigns to the tensors; the attributes stay the same objects.
+    An optimizer assigns to the tensors; the attributes stay the same objects. Attributes named in
+    `buffers` are tensors that are no parameters, running statistics: `named_buffers`.
     """
+
+    #: Names of attributes that are kept but not trained.
+    buffers = ()
+    #: Whether layers that train otherwise than they infer train: see `train` and `eval`.
+    _training = True
 
     def named_parameters(self):
         """A dict of every parameter by its dotted path ("fc1.weight"), in the order they were set.
@@ -44,6 +66,24 @@ class Module:
         found, seen = {}, set()
         _collect(self, "", found, seen)
         return found
+
+    def named_buffers(self):
+        """A dict of every buffer by its dotted path."""
+        found = {}
+        for path, module in _modules(self, "", set()):
+            for name in module.buffers:
+                found[f"{path}.{name}" if path else name] = getattr(module, name)
+        return found
+
+    def train(self, mode=True):
+        """Layers that train otherwise than they infer (Dropout, BatchNorm) train from now on."""
+        for _, module in _modules(self, "", set()):
+            module._training = mode
+        return self
+
+    def eval(self):
+        """They infer from now on."""
+        return self.train(False)
 
     def parameters(self):
         """A list of every parameter, in the same order."""
@@ -80,15 +120,29 @@ def _collect(value, path, found, seen):
         if id(value) in seen:
             return
         seen.add(id(value))
-        items = [(name, item) for name, item in vars(value).items() if not name.startswith("_")]
-    elif isinstance(value, (list, tuple)):
-        items = enumerate(value)
-    elif isinstance(value, dict):
-        items = value.items()
-    else:
-        return
-    for name, item in items:
+    for name, item in _items(value):
         _collect(item, f"{path}.{name}" if path else str(name), found, seen)
+
+
+def _items(value):
+    """What a module or a collection holds, with names."""
+    if isinstance(value, Module):
+        own = vars(value).items()
+        return [(n, v) for n, v in own if not n.startswith("_") and n not in value.buffers]
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    return list(value.items()) if isinstance(value, dict) else []
+
+
+def _modules(value, path, seen):
+    """The modules of a tree with their paths, each once."""
+    if isinstance(value, Module):
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        yield path, value
+    for name, item in _items(value):
+        yield from _modules(item, f"{path}.{name}" if path else str(name), seen)
 
 
 class Linear(Module):
@@ -128,6 +182,198 @@ class RMSNorm(Module):
 
     def __call__(self, x):
         return rms_norm(x, -1, self.weight, self._eps)
+
+
+def _per_axis(value, axes):
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,) * axes
+
+
+class _Conv(Module):
+    _axes = 0
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
+                 groups=1, bias=True, dtype=None):  # fmt: skip
+        _require_groups(in_channels, out_channels, groups)
+        kernel = _per_axis(kernel_size, self._axes)
+        shape = (out_channels, in_channels // groups, *kernel)
+        bound = 1 / math.sqrt(max(math.prod(shape[1:]), 1))
+        self.weight = uniform(shape, -bound, bound, dtype)
+        self.bias = uniform((out_channels,), -bound, bound, dtype) if bias else None
+        self._options = dict(stride=stride, padding=padding, dilation=dilation, groups=groups)
+
+    def __call__(self, x):
+        return getattr(_core, f"conv{self._axes}d")(x, self.weight, self.bias, **self._options)
+
+
+class _ConvTranspose(Module):
+    _axes = 0
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0,
+                 output_padding=0, groups=1, bias=True, dilation=1, dtype=None):  # fmt: skip
+        _require_groups(in_channels, out_channels, groups)
+        kernel = _per_axis(kernel_size, self._axes)
+        shape = (in_channels, out_channels // groups, *kernel)
+        bound = 1 / math.sqrt(max(math.prod(shape[1:]), 1))
+        self.weight = uniform(shape, -bound, bound, dtype)
+        self.bias = uniform((out_channels,), -bound, bound, dtype) if bias else None
+        self._options = dict(stride=stride, padding=padding, output_padding=output_padding,
+                             groups=groups, dilation=dilation)  # fmt: skip
+
+    def __call__(self, x):
+        function = getattr(_core, f"conv_transpose{self._axes}d")
+        return function(x, self.weight, self.bias, **self._options)
+
+
+def _require_groups(in_channels, out_channels, groups):
+    if groups < 1 or in_channels % groups or out_channels % groups:
+        raise _core.ShapeError(
+            f"a convolution's {in_channels} and {out_channels} channels do not come out even in "
+            f"{groups} groups"
+        )
+
+
+class Conv1d(_Conv):
+    """conv1d: x (N, in, L) gives (N, out, ..); weight (out, in / groups, kernel), bias (out) or None.
+
+    Both start uniform between +-1/sqrt(in / groups * kernel).
+    """
+
+    _axes = 1
+
+
+class Conv2d(_Conv):
+    """conv2d: x (N, in, H, W); weight (out, in / groups, kernel..), bias (out) or None.
+
+    Both start uniform between +-1/sqrt(in / groups * kernel elements).
+    """
+
+    _axes = 2
+
+
+class Conv3d(_Conv):
+    """conv3d: x (N, in, D, H, W); weight (out, in / groups, kernel..), bias (out) or None."""
+
+    _axes = 3
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """conv_transpose1d; weight (in, out / groups, kernel), bias (out) or None."""
+
+    _axes = 1
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """conv_transpose2d; weight (in, out / groups, kernel..), bias (out) or None."""
+
+    _axes = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """conv_transpose3d; weight (in, out / groups, kernel..), bias (out) or None."""
+
+    _axes = 3
+
+
+class _Pool(Module):
+    _function = None
+
+    def __init__(self, kernel_size, stride=None, padding=0, **options):
+        options.update(kernel_size=kernel_size, padding=padding)
+        if stride is not None:
+            options["stride"] = stride
+        self._options = options
+
+    def __call__(self, x):
+        return type(self)._function(x, **self._options)
+
+
+class MaxPool1d(_Pool):
+    """max_pool1d with these arguments."""
+
+    _function = staticmethod(_core.max_pool1d)
+
+
+class MaxPool2d(_Pool):
+    """max_pool2d with these arguments."""
+
+    _function = staticmethod(_core.max_pool2d)
+
+
+class MaxPool3d(_Pool):
+    """max_pool3d with these arguments."""
+
+    _function = staticmethod(_core.max_pool3d)
+
+
+class AvgPool1d(_Pool):
+    """avg_pool1d with these arguments."""
+
+    _function = staticmethod(_core.avg_pool1d)
+
+
+class AvgPool2d(_Pool):
+    """avg_pool2d with these arguments."""
+
+    _function = staticmethod(_core.avg_pool2d)
+
+
+class AvgPool3d(_Pool):
+    """avg_pool3d with these arguments."""
+
+    _function = staticmethod(_core.avg_pool3d)
+
+
+class Flatten(Module):
+    """The axes from `start_dim` on as one."""
+
+    def __init__(self, start_dim=1):
+        self._start = start_dim
+
+    def __call__(self, x):
+        start = self._start + x.ndim if self._start < 0 else self._start
+        if not 0 <= start < x.ndim:
+            raise _core.IndexError(f"Flatten: axis {self._start} is out of range for {x.shape}")
+        return x.reshape(*x.shape[:start], math.prod(x.shape[start:]))
+
+
+class BatchNorm(Module):
+    """batch_norm of x (N, features, ..): by the batch's statistics while it trains, by the running
+    ones when it infers."""
+
+    buffers = ("running_mean", "running_var")
+
+    def __init__(self, features, eps=1e-5, momentum=0.1, dtype=None):
+        self.weight = _core.ones((features,), dtype)
+        self.bias = _core.zeros((features,), dtype)
+        self.running_mean = _core.zeros((features,), dtype)
+        self.running_var = _core.ones((features,), dtype)
+        self._eps, self._momentum = eps, momentum
+
+    def __call__(self, x):
+        return _core.batch_norm(
+            x, self.running_mean, self.running_var, self.weight, self.bias,
+            training=self._training, momentum=self._momentum, eps=self._eps,
+        )  # fmt: skip
+
+
+class Embedding(Module):
+    """Rows of a table (count, features), standard normal at first, at integer indices."""
+
+    def __init__(self, count, features, dtype=None):
+        self.weight = _core.randn((count, features), dtype)
+
+    def __call__(self, indices):
+        return _core.take(self.weight, indices, 0)
+
+
+class Dropout(Module):
+    """dropout while it trains, x itself when it infers."""
+
+    def __init__(self, p=0.5):
+        self._p = p
+
+    def __call__(self, x):
+        return _core.dropout(x, self._p) if self._training else x
 
 
 class Sequential(Module):
