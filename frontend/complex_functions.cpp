@@ -119,7 +119,7 @@ Parts complex_sqrt(const Parts& z) {
   const Tensor down = choose(0.0625, wide ? 0x1p108 : 0x1p48);
   const Tensor up = choose(4, wide ? 0x1p-54 : 0x1p-24);
   const Tensor x = z.re * down, y = z.im * down;
-  const Tensor is_zero = equal(large, like(large, 0));
+  const Tensor is_zero = both(equal(z.re, like(large, 0)), equal(z.im, like(large, 0)));
   const Tensor twice = abs(x) + hypot(x, y);
   const Tensor root = sqrt(scaled(where(is_zero, like(x, 1), twice), 0.5));
   const Tensor other = scaled(y, 0.5) / root;

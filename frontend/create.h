@@ -25,9 +25,9 @@ namespace reprise {
 /// `strides` bytes apart along each axis, outermost first, as in NumPy: they may be negative or 0.
 /// The memory is never written, and shows what its owner writes to it: a value that is computed
 /// from it later sees the change. `release` is called once, on any thread, without a lock of the
-/// library's, when nothing refers to the memory any more; at once when this call throws. It must not
-/// throw: nobody is there to catch it, so that would end the process. Throws ShapeError unless there
-/// is a stride for every axis, Error for an address or a stride that is not a multiple of the
+/// library's, when nothing refers to the memory any more; at once when this call throws. It must
+/// not throw: nobody is there to catch it, so that would end the process. Throws ShapeError unless
+/// there is a stride for every axis, Error for an address or a stride that is not a multiple of the
 /// element's size.
 [[nodiscard]] Tensor from_memory(const TensorType& type, const void* data,
                                  std::span<const int64_t> strides, std::function<void()> release);

@@ -6,6 +6,7 @@
 #include <complex>
 #include <span>
 
+#include "frontend/ops.h"
 #include "frontend/tensor.h"
 #include "ir/scalar_interpreter.h"
 

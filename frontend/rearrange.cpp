@@ -186,7 +186,8 @@ Tensor pad(const Tensor& x, std::span<const int64_t> low, std::span<const int64_
   }
   if (mode == PadMode::Constant) {
     const Tensor zeros_around = pad(x, low, high);
-    const bool zero = value.cell() == nullptr && value.bits(type.dtype) == 0;
+    const bool zero = value.cell() == nullptr &&
+                      (is_pair(type.dtype) ? value.is_zero() : value.bits(type.dtype) == 0);
     if (zero) return zeros_around;
     return where(pad(ones(type.shape, DType::Bool), low, high), zeros_around,
                  parameter(value, type.dtype));

@@ -37,7 +37,7 @@ namespace reprise {
 /// `dtype` or, being floats, round to some: a cast would wrap or saturate what is beyond.
 void require_fit(const char* what, Number first, Number last, DType dtype);
 
-/// x in f32 where it is bool or integers, as functions of floats take them.
+/// x in f32 where it is bool or integers, as functions of floats take them. DTypeError for pairs.
 [[nodiscard]] Tensor as_float(const Tensor& x);
 
 /// Records `op` on two operands of one dtype.

@@ -1,8 +1,8 @@
 // Reverse-mode differentiation, recorded in ordinary ops through a builder.
 #include "ir/error.h"
+#include "passes/gradient_checkpoints.h"
 #include "passes/graph_passes.h"
 #include "passes/history.h"
-#include "passes/gradient_checkpoints.h"
 
 namespace reprise {
 

@@ -1,4 +1,5 @@
-// Activations, normalization by groups and batches, attention, dropout: values by hand, edges, errors.
+// Activations, normalization by groups and batches, attention, dropout: values by hand, edges,
+// errors.
 #include <gtest/gtest.h>
 
 #include <cmath>

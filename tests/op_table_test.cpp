@@ -161,10 +161,11 @@ TEST(InferErrors, ElementwiseNameBothTypes) {
                 return infer(Op::Divide, {i, i});
               }),
               ThrowsMessage<DTypeError>("divide: needs a float dtype, got i32[3]"));
-  EXPECT_THAT(([&] {
-                return infer(Op::Subtract, {b, b});
-              }),
-              ThrowsMessage<DTypeError>("subtract: needs an integer or float dtype, got bool[3]"));
+  EXPECT_THAT(
+      ([&] {
+        return infer(Op::Subtract, {b, b});
+      }),
+      ThrowsMessage<DTypeError>("subtract: needs an integer, float or complex dtype, got bool[3]"));
   EXPECT_THAT(
       ([&] {
         return infer(Op::BitwiseAnd, {f, f});

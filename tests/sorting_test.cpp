@@ -46,8 +46,7 @@ void expect_sorted(int64_t lines, int64_t extent) {
   }
   const Tensor x = reshape(Tensor::of(values), {lines, extent});
   expect_tensor(argsort(x), {lines, extent}, order);
-  expect_tensor(transpose(argsort(transpose(x, 0, 1), 0), 0, 1), {lines, extent},
-                order);
+  expect_tensor(transpose(argsort(transpose(x, 0, 1), 0), 0, 1), {lines, extent}, order);
 }
 
 TEST(Sorting, IsStableAtEveryLength) {

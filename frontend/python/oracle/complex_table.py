@@ -137,7 +137,7 @@ ROWS = {
     "cross": Row(lambda a, b: np.cross(a, b), 8, shaped((((4, 3), (4, 3)), {})), None),
     "trace": Row(np.trace, 16, shaped((((5, 5),), {})), "trace"),
     "einsum": Row(lambda *xs, equation: np.einsum(equation, *xs), 64, EINSUMS, lambda t, *xs, equation: t.einsum(equation, *xs)),  # fmt: skip
-    "tensordot": Row(lambda a, b: np.tensordot(a, b, 1), 64, shaped((((4, 3), (3, 5)), {})), lambda t, a, b: t.tensordot(a, b, 1)),  # fmt: skip
+    "tensordot": Row(np.tensordot, 64, shaped((((4, 3), (3, 5)), {"axes": 1})), lambda t, a, b, axes: t.tensordot(a, b, axes)),  # fmt: skip
     "vector_norm": Row(lambda x: np.sqrt(np.sum(np.abs(x) ** 2)), 16, shaped((((7,),), {}), (((4, 3),), {})), lambda t, x: t.linalg.vector_norm(x)),  # fmt: skip
     "matrix_norm": Row(lambda x: np.sqrt(np.sum(np.abs(x) ** 2)), 16, shaped((((4, 3),), {})), lambda t, x: t.linalg.matrix_norm(x)),  # fmt: skip
 }
@@ -145,6 +145,6 @@ ROWS = {
 #: Other ops of the table that take complex tensors: sums of elements, and what is made of them.
 ALSO = (
     "index_add", "scatter_add", "col2im", "cumulative_sum", "cumulative_prod", "nan_to_num",
-    "bitcast",
+    "bitcast", "glu", "scatter_reduce", "lp_pool1d", "lp_pool2d",
 )  # fmt: skip
 TAKES = set(MOVES) | set(PREDICATES) | set(ROWS) | set(ALSO)

@@ -117,7 +117,7 @@ def point(name, seed):
               "dot": ((3,), (3,)), "vdot": ((3,), (3,)), "outer": ((2,), (3,)),
               "matmul": ((2, 3), (3, 2)), "tensordot": ((2, 3), (3, 2)), "kron": ((2, 1), (1, 2)),
               "einsum": ((2, 3), (3, 2))}  # fmt: skip
-    keywords = {"einsum": {"equation": "ij,jk->ik"}, "prod": {"axis": 0}, "cumsum": {"axis": 0},
+    keywords = {"einsum": {"equation": "ij,jk->ik"}, "tensordot": {"axes": 1}, "prod": {"axis": 0}, "cumsum": {"axis": 0},
                 "cumprod": {"axis": 0}}.get(name, {})  # fmt: skip
     binary = name in ("add", "subtract", "multiply", "divide", "pow")
     own = shapes.get(name, ((2, 2),) * (2 if binary else 1))
