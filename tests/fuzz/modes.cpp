@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "compiler/pipeline.h"
