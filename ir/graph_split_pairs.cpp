@@ -66,6 +66,15 @@ class PairSplitter {
     if (op_def(node.op).pairs != OnPairs::EachPart) {
       throw InternalError(str(node.op, " of pairs, which it does not take: ", node.type));
     }
+    if (!is_pair(node.type.dtype)) {
+      // Pairs are only waited for: one part of them will do.
+      Node same = node;
+      for (NodeId& operand : same.operands) {
+        operand = holds_pairs(operand) ? parts(operand)[0] : places_[operand.index];
+      }
+      places_[id.index] = result_.add(std::move(same));
+      return;
+    }
     for (size_t k = 0; k < 2; ++k) parts_[id.index][k] = of_part(node, k);
   }
 

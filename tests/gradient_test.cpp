@@ -178,6 +178,7 @@ TEST_P(OpGradients, MatchFiniteDifferences) {
   ASSERT_NE(def.samples, nullptr);
   for (const Sample& sample : def.samples()) {
     if (!has_float_operand(sample) || work(sample) > 600) continue;
+    if (op == Op::Complex) continue;  // complex_test has the gradients of pairs
     if (op == Op::Cast && !is_float(sample.attrs.as_type(0))) continue;
     if (op == Op::Cast && sample.attrs.as_type(0) != DType::F64)
       continue;  // steps are rounded away

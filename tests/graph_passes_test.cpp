@@ -35,7 +35,9 @@ TEST(GraphPasses, KeepTheBitsOfRandomGraphs) {
       const Graph one = pass.run(graph);
       verify(one);
       ASSERT_EQ(bits_changed(graph, one, seed), "") << pass.name << ", seed " << seed;
-      EXPECT_EQ(pass.run(one), one) << pass.name << " is not done after one run:\n" << print(graph);
+      // What a pass leaves without readers is for dce to drop.
+      EXPECT_EQ(dce(pass.run(one)), dce(one)) << pass.name << " is not done after one run:\n"
+                                              << print(graph);
       all = pass.run(all);
     }
     verify(all);

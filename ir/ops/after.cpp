@@ -34,6 +34,7 @@ const OpDef& after_def() {
           "first nor moved there.",
       .infer = infer,
       .movement = Movement::Reshape,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };

@@ -33,6 +33,7 @@ const OpDef& checkpoint_def() {
           "they compute it anew from those.",
       .infer = infer,
       .movement = Movement::Reshape,
+      .pairs = OnPairs::EachPart,
       .gradient = gradient,
       .samples = samples,
   };
