@@ -189,10 +189,12 @@ Parts complex_acosh(const Parts& z) {
 }
 
 Parts complex_atanh(const Parts& z) {
-  const Tensor rest = like(z.re, 1) - z.re;
+  // Odd: of the real part's magnitude, a logarithm of no less than 1.
+  const Tensor x = abs(z.re);
+  const Tensor rest = like(x, 1) - x;
   const Tensor squares = square(rest) + square(z.im);
-  const Tensor far = rest * plus_one(z.re) - square(z.im);
-  const Tensor re = scaled(log1p(scaled(z.re, 4) / squares), 0.25);
+  const Tensor far = rest * plus_one(x) - square(z.im);
+  const Tensor re = copysign(scaled(log1p(scaled(x, 4) / squares), 0.25), z.re);
   return {re, scaled(atan2(scaled(z.im, 2), far), 0.5)};
 }
 

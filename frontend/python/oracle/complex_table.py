@@ -130,8 +130,8 @@ ROWS = {
     "cumsum": Row(np.cumsum, 32, shaped((((7,),), {"axis": 0}), (((4, 33),), {"axis": 1})), lambda t, x, axis: t.cumsum(x, axis)),  # fmt: skip
     "cumprod": Row(np.cumprod, 128, shaped((((7,),), {"axis": 0}), (((4, 9),), {"axis": 1})), lambda t, x, axis: t.cumprod(x, axis)),  # fmt: skip
     "matmul": Row(ref.matmul, 64, PRODUCTS, "matmul"),
-    "dot": Row(lambda a, b: np.sum(a * b), 32, VECTORS, "dot"),
-    "vdot": Row(lambda a, b: np.sum(np.conj(a) * b), 32, VECTORS, "vdot"),
+    "dot": Row(lambda a, b: np.sum(a * b), 32, VECTORS, lambda t, a, b: (a * b).sum()),
+    "vdot": Row(lambda a, b: np.sum(np.conj(a) * b), 32, VECTORS, lambda t, a, b: (a.conj() * b).sum()),
     "outer": Row(np.outer, 3, shaped((((7,), (5,)), {})), "outer"),
     "kron": Row(np.kron, 3, shaped((((2, 3), (3, 2)), {})), "kron"),
     "cross": Row(lambda a, b: np.cross(a, b), 8, shaped((((4, 3), (4, 3)), {})), None),
@@ -145,6 +145,6 @@ ROWS = {
 #: Other ops of the table that take complex tensors: sums of elements, and what is made of them.
 ALSO = (
     "index_add", "scatter_add", "col2im", "cumulative_sum", "cumulative_prod", "nan_to_num",
-    "bitcast", "glu", "scatter_reduce", "lp_pool1d", "lp_pool2d",
+    "bitcast", "glu", "scatter_reduce", "lp_pool1d", "lp_pool2d", "lp_pool3d",
 )  # fmt: skip
 TAKES = set(MOVES) | set(PREDICATES) | set(ROWS) | set(ALSO)

@@ -185,7 +185,7 @@ def test_torch(name, seed):
     ours = call(name, OPS.get(name) or PLAIN, [rp.asarray(a) for a in arrays], keywords)
     np.testing.assert_allclose(np.asarray(ours), value.detach().resolve_conj().numpy(), rtol=1e-12, atol=1e-13)  # fmt: skip
     if value.is_complex():
-        total = (value.real * torch.from_numpy(weights.real) + value.imag * torch.from_numpy(weights.imag)).sum()  # fmt: skip
+        total = (value.real * torch.from_numpy(np.asarray(weights.real)) + value.imag * torch.from_numpy(np.asarray(weights.imag))).sum()  # fmt: skip
     else:
         total = (value * torch.from_numpy(np.asarray(weights.real))).sum()
     first = torch.autograd.grad(total, theirs, create_graph=True)
