@@ -260,7 +260,16 @@ class ProgramSketch {
           parameter(dtype);
     }
     if (op == Op::Ldexp) operands[1] = b_.cast(operands[1], DType::I64);
+    // The bits of a NaN are nobody's promise.
+    if (op == Op::CopySign || op == Op::Bitcast) {
+      for (Value& operand : operands) operand = without_nan(operand);
+    }
     return keep(b_.record(op, operands, attrs));
+  }
+  Value without_nan(Value x) {
+    if (!is_float(b_.dtype(x))) return x;
+    const Value is_nan = b_.record(Op::NotEqual, {x, x});
+    return b_.where(is_nan, b_.constant(0, b_.dtype(x)), x);
   }
 
   bool add_scan(Op op) {

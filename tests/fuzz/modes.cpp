@@ -274,7 +274,7 @@ std::string gradients(const Program& program) {
   GraphBuilder b(longer.graph);
   Value y{};
   for (const NodeId output : program.graph.outputs()) {
-    if (!y.valid() && is_differentiable(program.graph[output].type.dtype)) y = Value{output.index};
+    if (!y.valid() && is_float(program.graph[output].type.dtype)) y = Value{output.index};
   }
   std::vector<Value> xs;
   for (uint32_t i = 0; i < program.graph.size(); ++i) {
