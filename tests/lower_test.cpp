@@ -527,7 +527,7 @@ TEST(Lower, RandomGraphs) {
   const char* count = std::getenv("REPRISE_RANDOM_GRAPHS");
   const uint32_t graphs = count != nullptr ? static_cast<uint32_t>(std::atoi(count)) : 400;
   for (uint32_t seed = 0; seed < graphs; ++seed) {
-    const Graph graph = with_forward_strides(split_pairs(random_program(seed).graph));
+    const Graph graph = with_forward_strides(random_program(seed).graph);
     try {
       ASSERT_EQ(lowering_difference(graph, seed), "") << "seed " << seed;
     } catch (const std::exception& error) {

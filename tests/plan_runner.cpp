@@ -8,7 +8,7 @@ namespace reprise {
 
 Lowered lower_verified(const Graph& graph) {
   verify(graph);
-  const Graph whole = expand(graph);
+  const Graph whole = split_pairs(expand(graph));
   Lowered lowered = lower(whole, fuse(whole));
   for (const Kernel& kernel : lowered.kernels) {
     try {
