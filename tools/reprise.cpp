@@ -99,6 +99,8 @@ void opt(const std::string& path, const std::vector<std::string>& passes, Explai
   }
   Graph graph = checked(parse_graph(text));
   for (const std::string& name : passes) {
+    // What comes after the graph passes knows no pairs.
+    if (name == "fuse" || name == "lower") graph = split_pairs(graph);
     if (name == "fuse") {
       const Fusion fusion = fuse(graph);
       std::cout << (explaining == Explain::Yes ? explain(fusion, graph) : print(fusion, graph));
