@@ -40,7 +40,7 @@ TensorType infer(const OpContext& ctx) {
 
 /// Windows that overlap along no axis: they lie side by side as they are, with zeros between.
 Value lay_apart(Builder& b, Value g, const OpContext& ctx) {
-  const Shape& shape = ctx.result->shape;
+  const Shape shape = ctx.result->shape;  // recording may move what it refers to
   const Shape taken = b.shape(g);
   const std::span<const int64_t> strides = ctx.attrs.ints(0);
   const auto count = static_cast<int>(strides.size());
