@@ -248,7 +248,7 @@ class Loader {
     return reinterpret_cast<uint64_t>(mapping_.data()) + places_[symbol.st_shndx] + symbol.st_value;
   }
 
-  /// Appends the functions to /tmp/perf-PID.map, where `perf report` finds names of such code:
+  /// Appends the functions to /tmp/perf-PID.map, the place where any `perf report` looks for names:
   /// "reprise<number of the load>.<function>".
   void name_for_profilers() const {
     static std::mutex mutex;
