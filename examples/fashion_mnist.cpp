@@ -402,13 +402,14 @@ int main(int argc, char** argv) {
   app.add_option("--momentum", options.momentum, "Of sgd")->check(rate);
   app.add_option("--seed", options.seed)->check(seed);
   app.add_option("--threads", options.threads, "0: one per core")->check(count_or_zero);
-  app.add_option("--device", options.device)->check(CLI::IsMember({"cpu"}));
+  app.add_option("--device", options.device, "cpu, vulkan:0, ..");
   app.add_option("--json", options.json, "Also write the results to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
 
   if (options.lr == 0) options.lr = options.optimizer == "sgd" ? 1e-2 : 1e-3;
   try {
     rp::set_num_threads(options.threads);
+    rp::set_default_device(rp::device(options.device));
     // Known now rather than after the training.
     if (!options.json.empty() && !std::ofstream(options.json, std::ios::app)) {
       throw rp::Error(rp::str(options.json, ": cannot be written"));

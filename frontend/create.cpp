@@ -61,9 +61,10 @@ Tensor ones_like(const Tensor& x) {
   return ones(type.shape, type.dtype);
 }
 
-Tensor from_storage(const TensorType& type, StoragePtr storage) {
+Tensor from_storage(const TensorType& type, const StoragePtr& storage) {
   const Layout layout{type.shape, contiguous_byte_strides(type), 0};
-  return Tensor(Runtime::get().from_storage(type.dtype, layout, std::move(storage)));
+  return Tensor(
+      Runtime::get().from_storage(type.dtype, layout, copy_to(default_device(), storage)));
 }
 
 Tensor from_memory(const TensorType& type, const void* data, std::span<const int64_t> strides,
@@ -110,9 +111,9 @@ Tensor from_memory(const TensorType& type, const void* data, std::function<void(
 
 Tensor stored_zeros(const TensorType& type) {
   const size_t bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
-  StoragePtr storage = cpu_device().allocator().allocate(bytes);
+  const StoragePtr storage = cpu_device().allocator().allocate(bytes);
   std::memset(storage->data(), 0, bytes);
-  return from_storage(type, std::move(storage));
+  return from_storage(type, storage);
 }
 
 Tensor arange(Number stop) {

@@ -19,16 +19,17 @@ namespace reprise {
 [[nodiscard]] Tensor full_like(const Tensor& x, Number value);
 [[nodiscard]] Tensor zeros_like(const Tensor& x);
 [[nodiscard]] Tensor ones_like(const Tensor& x);
-/// Adopts row-major elements without copying them.
-[[nodiscard]] Tensor from_storage(const TensorType& type, StoragePtr storage);
-/// Adopts memory that somebody else owns, without copying: element 0 lies at `data`, the others
-/// `strides` bytes apart along each axis, outermost first, as in NumPy: they may be negative or 0.
-/// The memory is never written, and shows what its owner writes to it: a value that is computed
-/// from it later sees the change. `release` is called once, on any thread, without a lock of the
-/// library's, when nothing refers to the memory any more; at once when this call throws. It must
-/// not throw: nobody is there to catch it, so that would end the process. Throws ShapeError unless
-/// there is a stride for every axis, Error for an address or a stride that is not a multiple of the
-/// element's size.
+/// Adopts row-major elements: without copying them where they are on the default device, else as a
+/// copy there.
+[[nodiscard]] Tensor from_storage(const TensorType& type, const StoragePtr& storage);
+/// Adopts memory that somebody else owns, without copying, as a tensor on the CPU: element 0 lies
+/// at `data`, the others `strides` bytes apart along each axis, outermost first, as in NumPy: they
+/// may be negative or 0. The memory is never written, and shows what its owner writes to it: a
+/// value that is computed from it later sees the change. `release` is called once, on any thread,
+/// without a lock of the library's, when nothing refers to the memory any more; at once when this
+/// call throws. It must not throw: nobody is there to catch it, so that would end the process.
+/// Throws ShapeError unless there is a stride for every axis, Error for an address or a stride that
+/// is not a multiple of the element's size.
 [[nodiscard]] Tensor from_memory(const TensorType& type, const void* data,
                                  std::span<const int64_t> strides, std::function<void()> release);
 /// The same for row-major elements.

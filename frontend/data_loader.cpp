@@ -69,22 +69,24 @@ DataLoader::Source DataLoader::open(const Tensor& tensor, const char* what) {
   source.row_elements = 1;
   for (int i = 1; i < shape.rank(); ++i) source.row_elements *= shape[i];
 
-  auto [storage, layout] = Runtime::get().storage(tensor.id());
-  bool contiguous = true;
-  const auto strides = shape.contiguous_strides();
   const auto width = static_cast<int64_t>(size_of(source.type.dtype));
-  for (int i = 0; i < shape.rank(); ++i) {
-    contiguous = contiguous && (shape[i] <= 1 || layout.strides[i] == strides[i] * width);
-  }
-  if (contiguous) {
-    source.data = static_cast<const std::byte*>(storage->data()) + layout.offset;
-    source.storage = std::move(storage);
-  } else {
+  const auto copy = [&] {
     const auto bytes = static_cast<size_t>(shape.numel() * width);
     source.storage = cpu_device().allocator().allocate(bytes);
     Runtime::get().read(tensor.id(), source.storage->data(), bytes);
     source.data = static_cast<const std::byte*>(source.storage->data());
+    return source;
+  };
+  if (!Runtime::get().devices(tensor.id()).contains(cpu_device())) return copy();
+  auto [storage, layout] = Runtime::get().storage(tensor.id());
+  bool contiguous = true;
+  const auto strides = shape.contiguous_strides();
+  for (int i = 0; i < shape.rank(); ++i) {
+    contiguous = contiguous && (shape[i] <= 1 || layout.strides[i] == strides[i] * width);
   }
+  if (!contiguous) return copy();
+  source.data = static_cast<const std::byte*>(storage->data()) + layout.offset;
+  source.storage = std::move(storage);
   return source;
 }
 
@@ -127,7 +129,7 @@ Tensor DataLoader::gather(const Source& source, std::span<const uint32_t> rows,
   const int64_t count = source.row_elements;
   const auto row_bytes = static_cast<size_t>(count) * size_of(source.type.dtype);
   const auto out_bytes = static_cast<size_t>(count) * size_of(type.dtype);
-  StoragePtr storage = cpu_device().allocator().allocate(rows.size() * out_bytes);
+  const StoragePtr storage = cpu_device().allocator().allocate(rows.size() * out_bytes);
   auto* to = static_cast<std::byte*>(storage->data());
   for (const uint32_t row : rows) {
     const std::byte* from = source.data + row * row_bytes;
@@ -142,7 +144,7 @@ Tensor DataLoader::gather(const Source& source, std::span<const uint32_t> rows,
     }
     to += out_bytes;
   }
-  return from_storage(type, std::move(storage));
+  return from_storage(type, storage);
 }
 
 Batch DataLoader::batch(const std::vector<uint32_t>& order, int64_t i) const {

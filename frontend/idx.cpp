@@ -181,11 +181,11 @@ Tensor read_idx(const std::string& path) {
     throw IoError(str(path, ": damaged: ", error.what()));
   }
   const std::string what = str(type, " (", bytes, " bytes)");
-  StoragePtr storage = cpu_device().allocator().allocate(bytes);
+  const StoragePtr storage = cpu_device().allocator().allocate(bytes);
   file.read(storage->data(), bytes, what);
   file.expect_end(what);
   to_host_order(static_cast<std::byte*>(storage->data()), type.shape.numel(), size_of(*dtype));
-  return from_storage(type, std::move(storage));
+  return from_storage(type, storage);
 }
 
 Tensor read_idx(const std::string& path, DType dtype, int rank) {

@@ -3,7 +3,9 @@
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "frontend/frozen.h"
@@ -17,6 +19,9 @@ namespace reprise {
 class Tape {
  public:
   Tape() : depth_(Runtime::get().begin_tape()) {}
+  /// While it is open `device` is this thread's default (see DeviceScope).
+  explicit Tape(Device& device)
+      : scope_(std::in_place, device), depth_(Runtime::get().begin_tape()) {}
   ~Tape() { Runtime::get().end_tape(); }
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -62,6 +67,7 @@ class Tape {
   }
 
  private:
+  std::optional<DeviceScope> scope_;
   size_t depth_;  ///< tapes of this thread that were open with it
 };
 

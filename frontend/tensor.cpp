@@ -108,6 +108,11 @@ Tensor Tensor::scalar(Number value, DType dtype) {
   return parameter(value, dtype);
 }
 
+Device& Tensor::device() const {
+  const DeviceSet devices = Runtime::get().devices(id());
+  return devices.is_all() ? default_device() : devices.first();
+}
+
 int64_t Tensor::size(int64_t axis) const {
   const Shape shape = this->shape();
   return shape[normalize_axis(axis, shape.rank())];

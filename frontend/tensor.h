@@ -7,6 +7,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -156,6 +157,16 @@ class Tensor {
   void assign_(const Tensor& other) const { Runtime::get().assign(id(), other.id()); }
   /// Computes this tensor now.
   const Tensor& realize() const;
+  /// Where it is or will be computed. A value that depends on no data (a constant, random numbers)
+  /// belongs to no device: of such a one this is the default device.
+  [[nodiscard]] Device& device() const;
+  /// The same value on another device, by its name where it is given so ("vulkan:0", see
+  /// devices()): this tensor where it is there, else a copy, for which it is realized. Throws
+  /// UnsupportedError inside a tape, DeviceError for a name that no device has.
+  [[nodiscard]] Tensor to(Device& device) const {
+    return Tensor(Runtime::get().to_device(id(), device));
+  }
+  [[nodiscard]] Tensor to(std::string_view device) const { return to(reprise::device(device)); }
 
   // Often written after the tensor; ops.h has the same as functions, with the details.
   [[nodiscard]] Tensor cast(DType dtype) const;

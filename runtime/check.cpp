@@ -45,8 +45,8 @@ std::atomic<bool>& checking() {
 StoredValue copied(const Execution::Input& input, const Node& node) {
   const StoredValue& value = *input.value;
   StoredValue copy;
-  copy.storage = cpu_device().allocator().allocate(value.storage->bytes());
-  std::memcpy(copy.storage->data(), value.storage->data(), value.storage->bytes());
+  const StoragePtr host = copy_to(cpu_device(), value.storage);
+  copy.storage = upload(*value.storage->device(), host->data(), host->bytes());
   copy.offset = value.offset + input.shift;
   const std::span<const int64_t> strides = node.attrs.ints(1);
   copy.strides = contiguous_byte_strides(node.type);
@@ -58,7 +58,7 @@ StoredValue copied(const Execution::Input& input, const Node& node) {
 
 std::vector<std::byte> elements_of(const StoredValue& value, const TensorType& type) {
   std::vector<std::byte> bytes(static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
-  copy_strided(value, type, bytes.data());
+  copy_strided(on_host(value, type), type, bytes.data());
   return bytes;
 }
 
@@ -72,9 +72,9 @@ void set_checking_plans(bool on) {
   checking() = on;
 }
 
-OpByOp::OpByOp(Graph graph, std::span<const Execution::Input> inputs,
+OpByOp::OpByOp(Device& device, Graph graph, std::span<const Execution::Input> inputs,
                std::span<const uint64_t> parameters)
-    : graph_(std::move(graph)), parameters_(parameters.begin(), parameters.end()) {
+    : device_(device), graph_(std::move(graph)), parameters_(parameters.begin(), parameters.end()) {
   inputs_.resize(inputs.size());
   values_.resize(graph_.size());
   for (uint32_t i = 0; i < graph_.size(); ++i) {
@@ -111,7 +111,7 @@ OpByOp::OpByOp(Graph graph, std::span<const Execution::Input> inputs,
     run.inputs = operands;
     run.parameters = scalars;
     try {
-      execute(*Runtime::get().load_plan(alone), run);
+      execute(*Runtime::get().load_plan(alone, device_), run);
     } catch (const IndexError&) {
       failed_ = true;
       return;
@@ -154,7 +154,7 @@ std::vector<StoredValue> OpByOp::run(const Graph& graph) const {
   run.clear(graph.outputs().size());
   for (const StoredValue& input : inputs_) run.inputs.push_back({&input, 0});
   run.parameters = parameters_;
-  execute(*Runtime::get().load_plan(graph), run);
+  execute(*Runtime::get().load_plan(graph, device_), run);
   return std::move(run.results);
 }
 

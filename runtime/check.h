@@ -20,8 +20,8 @@ void set_checking_plans(bool on);
 /// A graph's nodes, each computed by a plan of its own from copies of what a run is about to read.
 class OpByOp {
  public:
-  /// Computes every node. `inputs` are by graph input, as a launch would get them.
-  OpByOp(Graph graph, std::span<const Execution::Input> inputs,
+  /// Computes every node on `device`. `inputs` are by graph input, as a launch would get them.
+  OpByOp(Device& device, Graph graph, std::span<const Execution::Input> inputs,
          std::span<const uint64_t> parameters);
 
   /// Compares the values of the graph's outputs with what a fused run made of them. Throws
@@ -36,6 +36,7 @@ class OpByOp {
   [[nodiscard]] Graph ending_at(NodeId node) const;
   [[nodiscard]] std::vector<StoredValue> run(const Graph& graph) const;
 
+  Device& device_;
   Graph graph_;
   std::vector<StoredValue> inputs_;  ///< copies
   std::vector<uint64_t> parameters_;

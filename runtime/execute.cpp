@@ -1,14 +1,29 @@
 // Slots become addresses, launches run in order.
 #include "runtime/execute.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/error.h"
 
 namespace reprise {
 
+namespace {
+
+/// Where a launch finds an input. What depends on no data may lie on another device than the
+/// plan's.
+void* address_of(Execution& run, const Execution::Input& input, Device& device) {
+  const StoredValue& value = *input.value;
+  if (value.storage->device() == &device) [[likely]]
+    return value.address() + input.shift;
+  const StoragePtr& here = run.carried.emplace_back(copy_to(device, value.storage));
+  return static_cast<std::byte*>(here->data()) + value.offset + input.shift;
+}
+
+}  // namespace
+
 void execute(const LoadedPlan& loaded, Execution& run) {
-  Device& device = cpu_device();
+  Device& device = *loaded.device;
   const Plan& plan = loaded.plan;
 
   StoragePtr arena;
@@ -20,7 +35,7 @@ void execute(const LoadedPlan& loaded, Execution& run) {
     const Slot& slot = plan.slots[i];
     switch (slot.kind) {
       case SlotKind::Input:
-        addresses[i] = run.inputs[slot.index].value->address() + run.inputs[slot.index].shift;
+        addresses[i] = address_of(run, run.inputs[slot.index], device);
         break;
       case SlotKind::Output: {
         StoragePtr storage = std::move(run.donations[slot.index]);
@@ -43,32 +58,28 @@ void execute(const LoadedPlan& loaded, Execution& run) {
     const StoredValue& base =
         slot.kind == SlotKind::Input ? *run.inputs[slot.index].value : run.results[slot.index];
     const auto width = static_cast<int64_t>(size_of(loaded.types[alias.output].dtype));
-    const auto start = static_cast<std::byte*>(addresses[alias.slot.index]) + alias.offset * width;
+    const int64_t shift = slot.kind == SlotKind::Input ? run.inputs[slot.index].shift : 0;
     run.results[alias.output] = {loaded.strides[alias.output],
-                                 start - static_cast<std::byte*>(base.storage->data()),
-                                 base.storage};
+                                 base.offset + shift + alias.offset * width, base.storage};
   }
 
-  LaunchStatus status;
-  SmallVector<void*, 32> buffers;
-  SmallVector<uint64_t, 16> params;
-  LaunchTimes* const times = run.times != nullptr ? run.times : loaded.times.get();
-  LaunchTimes::Clock::time_point start;
-  for (size_t i = 0; i < plan.launches.size(); ++i) {
-    const Launch& launch = plan.launches[i];
-    if (times != nullptr) start = LaunchTimes::Clock::now();
-    buffers.clear();
-    for (const SlotId slot : launch.buffers) buffers.push_back(addresses[slot.index]);
-    params.clear();
-    for (const uint32_t param : launch.params) params.push_back(run.parameters[param]);
-    device.launch(*loaded.executables[launch.kernel],
-                  std::span<void* const>(buffers.data(), buffers.size()), params, &status);
-    if (times != nullptr) times->add(i, LaunchTimes::Clock::now() - start);
-    if (status.failed) {
-      throw IndexError(
-          str("index ", status.index, " is out of range for an axis of extent ", status.extent));
-    }
+  loaded.program->run(addresses, run.parameters,
+                      run.times != nullptr ? run.times : loaded.times.get());
+}
+
+StoredValue on_host(const StoredValue& value, const TensorType& type) {
+  if (value.storage->device() == &cpu_device()) return value;
+  int64_t low = 0, high = static_cast<int64_t>(size_of(type.dtype));
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    const int64_t reach = value.strides[axis] * std::max<int64_t>(type.shape[axis] - 1, 0);
+    (reach < 0 ? low : high) += reach;
   }
+  if (type.shape.numel() == 0) low = high = 0;
+  StoredValue copy{value.strides, -low,
+                   cpu_device().allocator().allocate(static_cast<size_t>(high - low))};
+  value.storage->device()->download(copy.storage->data(), value.address() + low,
+                                    static_cast<size_t>(high - low));
+  return copy;
 }
 
 void copy_strided(const StoredValue& value, const TensorType& type, std::byte* destination) {

@@ -25,6 +25,7 @@ struct Execution {
   LaunchTimes* times = nullptr;       ///< takes the launches' times, in place of the plan's own
   std::vector<StoredValue> results;   ///< by plan output
   std::vector<void*> addresses;       ///< by slot, while it runs
+  std::vector<StoragePtr> carried;    ///< inputs that were on another device, while it runs
 
   /// Ready for a plan with so many outputs; holds no storage.
   void clear(size_t outputs) {
@@ -39,6 +40,7 @@ struct Execution {
   void release() {
     for (StoragePtr& storage : donations) storage.reset();
     for (StoredValue& value : results) value.storage.reset();
+    carried.clear();
   }
 };
 
@@ -46,7 +48,10 @@ struct Execution {
 /// IndexError after a launch that found an index out of range, before any donated block is written.
 void execute(const LoadedPlan& loaded, Execution& run);
 
-/// Copies the elements of a value in row-major order.
+/// The value itself when it is in the CPU's memory, else the part of its storage that it reaches.
+[[nodiscard]] StoredValue on_host(const StoredValue& value, const TensorType& type);
+
+/// Copies the elements of a value in the CPU's memory, in row-major order.
 void copy_strided(const StoredValue& value, const TensorType& type, std::byte* destination);
 
 }  // namespace reprise

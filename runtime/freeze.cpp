@@ -35,6 +35,7 @@ class Freezer {
     step_.hooks_.assign(thread_.hooks.begin() + static_cast<ptrdiff_t>(start.hooks),
                         thread_.hooks.end());
     step_.random_ = thread_.random - start.random;
+    step_.device_ = devices_.is_all() ? &default_device() : &devices_.first();
   }
 
  private:
@@ -83,6 +84,14 @@ class Freezer {
       step_.assigns_.push_back({rebind.tensor, {}});
       assigned_.push_back(runtime_.node_of(rebind.tensor));
     }
+  }
+
+  void join_devices(DeviceSet devices) {
+    if ((devices_ & devices).empty()) {
+      throw DeviceError(str("freeze: the step computes on ", devices_.names(), " and on ",
+                            devices.names(), "; a step is computed on one device"));
+    }
+    devices_ = devices_ & devices;
   }
 
   [[nodiscard]] bool is_computed(NodeId id) const {
@@ -239,6 +248,8 @@ class Freezer {
     if (is_new) {
       builder_.output(value_of(id));
       step_.output_types_.push_back(node(id).type);
+      step_.output_devices_.push_back(node(id).devices);
+      join_devices(node(id).devices);
     }
     return {Kind::Output, known->second};
   }
@@ -252,6 +263,7 @@ class Freezer {
   std::unordered_map<NodeId, uint32_t> leaf_of_;  ///< inputs and captures
   std::unordered_map<NodeId, Value> leaf_values_;
   std::unordered_map<NodeId, uint32_t> output_of_;
+  DeviceSet devices_ = DeviceSet::all();
   std::vector<NodeId> results_, assigned_;
   std::vector<char> needed_;
   std::vector<Value> values_;  ///< by place in the history
@@ -283,7 +295,7 @@ std::shared_ptr<const FrozenStep::Variant> FrozenStep::compile(
   auto variant = std::make_shared<Variant>();
   const Graph graph = specialized(strides, variant->shifts);
   variant->strides = std::move(strides);
-  variant->loaded = runtime_.load_plan(graph);
+  variant->loaded = runtime_.load_plan(graph, *device_);
   // Only a value that this step replaces can be without another holder.
   for (const Donation& donation : variant->loaded->plan.donations) {
     const uint32_t leaf = input_leaves_[donation.input];

@@ -25,8 +25,9 @@ class FrozenStep {
   FrozenStep& operator=(const FrozenStep&) = delete;
 
   /// Writes one tensor per output, each owned by the caller. Throws ShapeError or DTypeError for an
-  /// input of another type than the frozen one's, Error when there are more or fewer inputs, or
-  /// where tensors that were one are no longer; everything is as it was then.
+  /// input of another type than the frozen one's, DeviceError for one on another device, Error when
+  /// there are more or fewer inputs, or where tensors that were one are no longer; everything is as
+  /// it was then.
   void replay(std::span<const TensorId> inputs, std::span<TensorId> results);
 
   [[nodiscard]] size_t num_inputs() const { return num_inputs_; }
@@ -95,7 +96,9 @@ class FrozenStep {
   std::vector<uint32_t> input_leaves_;       ///< by graph input
   std::vector<ParameterSource> parameters_;  ///< by graph parameter, then those of results
   uint32_t graph_parameters_ = 0;            ///< how many of them the graph has
+  Device* device_ = nullptr;                 ///< where it is computed
   std::vector<TensorType> output_types_;     ///< by graph output
+  std::vector<DeviceSet> output_devices_;    ///< by graph output
   std::vector<Result> results_;              ///< what a replay returns
   std::vector<Assign> assigns_;
   std::vector<ReplayHook> hooks_;

@@ -24,10 +24,10 @@ struct StoredValue {
   }
 };
 
-/// Whether a value that nothing else reads may give its storage to another of `bytes`.
-[[nodiscard]] inline bool can_donate(const StoredValue& value, size_t bytes) {
+/// Whether a value that nothing else reads may give its storage to another of `bytes` on `device`.
+[[nodiscard]] inline bool can_donate(const StoredValue& value, size_t bytes, const Device& device) {
   return !value.storage->borrowed() && value.storage.use_count() == 1 && value.offset == 0 &&
-         value.storage->bytes() >= bytes;
+         value.storage->bytes() >= bytes && value.storage->device() == &device;
 }
 
 /// One recorded value. Pending until `stored` is set; parameters carry their value in `bits`.
@@ -42,6 +42,8 @@ struct alignas(64) LiveNode {
   uint32_t mark = 0;        ///< index in that trace (see TraceRef)
   uint32_t bindings = 0;    ///< tensors bound to it: its value must be kept
   Op op = Op::Input;
+  /// Where it may be computed: what its operands have in common. All: it depends on no data.
+  DeviceSet devices;
   bool in_flight = false;      ///< some thread is computing it
   bool keeps_history = false;  ///< an open tape: operands stay after it is stored
   bool consumed = false;       ///< its storage is given to a later value, computed or in flight

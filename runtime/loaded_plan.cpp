@@ -28,11 +28,12 @@ bool checks_indices(const Kernel& kernel) {
 
 /// An index out of range stops a plan: what was donated must still hold its old value then, so only
 /// outputs written after the last launch that checks an index may take over storage.
-void keep_safe_donations(Plan& plan, std::span<const Kernel> kernels) {
+void keep_safe_donations(Plan& plan, std::span<const Kernel> kernels, const Device& device) {
   size_t checked = 0;  // launches up to the last one that checks
   for (size_t i = 0; i < plan.launches.size(); ++i) {
     if (checks_indices(kernels[plan.launches[i].kernel])) checked = i + 1;
   }
+  if (checked > 0 && !device.stops_at_bad_index()) checked = plan.launches.size();
   std::vector<char> early(plan.slots.size(), 0);
   for (size_t i = 0; i < checked; ++i) {
     for (const SlotId slot : plan.launches[i].buffers) early[slot.index] = 1;
@@ -46,10 +47,11 @@ void keep_safe_donations(Plan& plan, std::span<const Kernel> kernels) {
   });
 }
 
-std::vector<uint64_t> words_of(std::span<const std::byte> bytes) {
-  std::vector<uint64_t> words(1 + (bytes.size() + 7) / 8);
-  words[0] = bytes.size();
-  std::memcpy(words.data() + 1, bytes.data(), bytes.size());
+std::vector<uint64_t> key_of(const Device& device, std::span<const std::byte> graph) {
+  std::vector<uint64_t> words(2 + (graph.size() + 7) / 8);
+  words[0] = static_cast<uint64_t>(device.index());
+  words[1] = graph.size();
+  std::memcpy(words.data() + 2, graph.data(), graph.size());
   return words;
 }
 
@@ -70,27 +72,30 @@ size_t bytes_of(std::span<const uint64_t> key, const LoadedPlan& loaded) {
     bytes += sizeof launch + 4 * (launch.buffers.size() + launch.params.size());
   }
   constexpr size_t kMappedCode = 4096;  // at least a page each
-  return bytes + kMappedCode * loaded.executables.size();
+  return bytes + kMappedCode * loaded.kernels;
 }
 
-std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph) {
+std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph, Device& device) {
   const StageObserver observer = dump_observer();
   const Graph optimized = optimize(graph, observer);
   const std::vector<std::byte> bytes = key_bytes(optimized);
   bool made = false;
   const auto start = std::chrono::steady_clock::now();
   auto plan = loaded_plans.get_or_make(
-      hash_bytes(bytes).low, words_of(bytes),
+      hash_bytes(bytes).low + static_cast<uint64_t>(device.index()), key_of(device, bytes),
       [&] {
-        Device& device = cpu_device();
         CompiledGraph compiled = compile_optimized(optimized, device.target(), options, observer);
         auto loaded = std::make_shared<LoadedPlan>();
+        loaded->device = &device;
+        std::vector<std::shared_ptr<Executable>> executables;
         for (const auto& code : kernels.get_all(device.backend(), compiled, device.target(),
                                                 options, num_threads(), observer)) {
-          loaded->executables.push_back(device.load(*code));
+          executables.push_back(device.load(*code));
         }
+        loaded->kernels = executables.size();
         loaded->plan = std::move(compiled.plan);
-        keep_safe_donations(loaded->plan, compiled.kernels);
+        keep_safe_donations(loaded->plan, compiled.kernels, device);
+        loaded->program = device.make_program(loaded->plan, std::move(executables));
         for (const NodeId output : optimized.outputs()) {
           loaded->types.push_back(optimized[output].type);
           loaded->strides.push_back(contiguous_byte_strides(optimized[output].type));
@@ -119,8 +124,8 @@ std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph) {
   return plan;
 }
 
-std::shared_ptr<const LoadedPlan> Runtime::load_plan(const Graph& graph) {
-  return impl_->load_plan(graph);
+std::shared_ptr<const LoadedPlan> Runtime::load_plan(const Graph& graph, Device& device) {
+  return impl_->load_plan(graph, device);
 }
 
 }  // namespace reprise

@@ -16,9 +16,11 @@ namespace reprise {
 /// What one optimized graph compiles to, its kernels loaded. Shared by every trace and frozen step
 /// that comes to this graph.
 struct LoadedPlan {
+  Device* device = nullptr;
   Plan plan;
-  std::vector<std::shared_ptr<Executable>> executables;  ///< by kernel number
-  std::vector<TensorType> types;                         ///< of the outputs
+  std::unique_ptr<DeviceProgram> program;
+  size_t kernels = 0;             ///< different ones
+  std::vector<TensorType> types;  ///< of the outputs
   /// Bytes, of the outputs: row-major, or as an alias lies in its slot.
   std::vector<std::array<int64_t, kMaxDims>> strides;
   std::shared_ptr<LaunchTimes> times;  ///< null unless REPRISE_LOG asked for it

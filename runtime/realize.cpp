@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "compiler/pipeline.h"
 #include "ir/error.h"
@@ -28,7 +29,7 @@ struct Request {
   uint64_t hash = 0;
 };
 
-void make_key(const Trace& trace, Request& request) {
+void make_key(const Trace& trace, const Device& device, Request& request) {
   request.key.assign(trace.words().begin(), trace.words().end());
   request.hash = trace.key();
   const auto add = [&](uint64_t word) {
@@ -39,20 +40,22 @@ void make_key(const Trace& trace, Request& request) {
   for (const uint32_t i : request.wanted) add(i);
   add(request.kept.size());
   for (const uint32_t i : request.kept) add(i);
+  add(static_cast<uint64_t>(device.index()));
 }
 
-std::shared_ptr<const PlanEntry> make_entry(Runtime::Impl& impl, TraceGraph traced) {
+std::shared_ptr<const PlanEntry> make_entry(Runtime::Impl& impl, TraceGraph traced,
+                                            Device& device) {
   auto entry = std::make_shared<PlanEntry>();
-  entry->loaded = impl.load_plan(traced.graph);
+  entry->loaded = impl.load_plan(traced.graph, device);
   entry->inputs = std::move(traced.inputs);
   entry->parameters = std::move(traced.parameters);
   entry->outputs = std::move(traced.outputs);
   return entry;
 }
 
-/// The values of `trace` that a handle can reach and that need something that was already pending
-/// when its thread last computed something. Mutex held.
-std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace) {
+/// The values of `trace` that a handle can reach, `device` can compute and that need something that
+/// was already pending when its thread last computed something. Mutex held.
+std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace, const Device& device) {
   std::vector<NodeId> found;
   std::vector<char> old(trace.aged > 0 ? trace.recorded().size() : 0);
   for (uint32_t i = 0; i < old.size(); ++i) {
@@ -64,7 +67,9 @@ std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace) {
       const TraceRef ref = trace.at(operand);
       if (ref.valid() && !ref.is_leaf() && old[ref.index()]) old[i] = 1;
     }
-    if (old[i] && node.bindings > 0 && !node.is_leaf()) found.push_back(r.node);
+    if (old[i] && node.bindings > 0 && !node.is_leaf() && node.devices.contains(device)) {
+      found.push_back(r.node);
+    }
   }
   return found;
 }
@@ -111,7 +116,7 @@ StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntr
   StoredValue& value = *leaf.stored;
   const TensorType& type = entry.loaded->types[donation.output];
   const auto bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
-  if (leaf.bindings > 0 || !can_donate(value, bytes)) return nullptr;
+  if (leaf.bindings > 0 || !can_donate(value, bytes, *entry.loaded->device)) return nullptr;
   // This plan computes the pending assigns of its own thread only.
   if (leaf.fallbacks > 0 && leaf.fallback_trace != &trace) return nullptr;
   uint32_t uses = 1 + leaf.fallbacks;  // the trace's own reference, and those
@@ -121,6 +126,18 @@ StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntr
   if (leaf.refs != uses) return nullptr;
   leaf.consumed = true;
   return value.storage;
+}
+
+/// Where what is wanted is to be computed; what it cannot compute is left out of `wanted`. Mutex
+/// held.
+Device& choose_device(const Slab<LiveNode>& nodes, std::vector<NodeId>& wanted) {
+  DeviceSet devices = DeviceSet::all();
+  for (size_t i = 0; i < wanted.size() && devices.is_all(); ++i) {
+    devices = nodes[wanted[i].index].devices;
+  }
+  Device& device = devices.is_all() ? default_device() : devices.first();
+  std::erase_if(wanted, [&](NodeId id) { return !nodes[id.index].devices.contains(device); });
+  return device;
 }
 
 }  // namespace
@@ -135,6 +152,8 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   std::vector<NodeId> outputs;  // in flight, a reference each
   Trace* trace = &state.trace;
   bool took_aged = false;
+  Device* device = nullptr;
+  bool more = false;  // some of it is for another device
 
   {
     Locked locked(*this);
@@ -161,6 +180,9 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         return;
       }
       if (stale) settle_trace(state.trace, locked);  // another thread computed some of it
+      const size_t all = wanted.size();
+      device = &choose_device(nodes, wanted);
+      more = wanted.size() < all;
 
       bool waiting = false;
       for (const NodeId id : wanted) waiting |= nodes[id.index].in_flight;
@@ -172,7 +194,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         if (!own) {
           trace = &imported.emplace(nodes);
         } else if ((what == What::Given || what == What::Read) && !state.aged_failed) {
-          const std::vector<NodeId> aged = find_aged(*this, *trace);
+          const std::vector<NodeId> aged = find_aged(*this, *trace, *device);
           wanted.insert(wanted.end(), aged.begin(), aged.end());
           took_aged = !aged.empty();
         }
@@ -191,7 +213,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
           const Trace::Recorded& r = trace->recorded()[i];
           if (trace->alive(r) && nodes[r.node.index].bindings > 0) request.kept.push_back(i);
         }
-        make_key(*trace, request);
+        make_key(*trace, *device, request);
         entry = plans.find(request.hash, request.key);
         if (!entry) traced = build_graph(*trace, nodes, request.wanted, request.kept);
         // Not even what is only passed through may be in flight: what it reads is given away.
@@ -259,7 +281,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       bool made = false;
       const auto make = [&] {
         if (log_wants("cache")) log_line("cache", explain_miss(request.key, plans));
-        return make_entry(*this, std::move(traced));
+        return make_entry(*this, std::move(traced), *device);
       };
       entry = plans.get_or_make(request.hash, request.key, make, &made);
       Locked locked(*this);
@@ -267,7 +289,8 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       prepare(*trace, *entry, run);
     }
     std::optional<OpByOp> check;
-    if (checking_plans()) check.emplace(graph_of(*trace, *entry), run.inputs, run.parameters);
+    if (checking_plans())
+      check.emplace(*device, graph_of(*trace, *entry), run.inputs, run.parameters);
     execute(*entry->loaded, run);
     if (check) check->compare(run.results);
   } catch (const IndexError&) {
@@ -284,6 +307,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     throw;
   }
   finish(Outcome::Done);
+  if (more) realize(ids, what);
 }
 
 Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry) {
@@ -321,10 +345,8 @@ void Runtime::realize(std::span<const TensorId> ids) {
 }
 
 StoredValue Runtime::Impl::store_parameter(const LiveNode& parameter) {
-  const size_t width = size_of(parameter.type.dtype);
   StoredValue value;
-  value.storage = cpu_device().allocator().allocate(width);
-  std::memcpy(value.storage->data(), &parameter.bits, width);
+  value.storage = upload(cpu_device(), &parameter.bits, size_of(parameter.type.dtype));
   return value;
 }
 
@@ -359,7 +381,38 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
 std::pair<StoragePtr, Layout> Runtime::storage(TensorId id) {
   TensorType type;
   const StoredValue value = impl_->stored(id, type);
-  return {value.storage, {type.shape, value.strides, value.offset}};
+  if (!devices(id).contains(cpu_device())) {
+    throw DeviceError(str("the ", type, " is on ", value.storage->device()->name(),
+                          "; to have its elements in the CPU's memory, move it with to(\"cpu\")"));
+  }
+  const StoredValue here = on_host(value, type);
+  return {here.storage, {type.shape, here.strides, here.offset}};
+}
+
+DeviceSet Runtime::devices(TensorId id) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->live_node(id).devices;
+}
+
+TensorId Runtime::to_device(TensorId id, Device& device) {
+  if (devices(id).contains(device)) return value(id);
+  if (in_tape()) {
+    throw UnsupportedError(str("to: from ", devices(id).names(), " to ", device.name(),
+                               " inside a tape, whose gradients and replays do not pass from one "
+                               "device to another; move the tensor before"));
+  }
+  TensorType type;
+  StoredValue value = impl_->stored(id, type);
+  const int64_t dense = type.shape.numel() * static_cast<int64_t>(size_of(type.dtype));
+  if (std::cmp_less(dense, value.storage->bytes())) {  // a part: only that
+    const StoredValue here = on_host(value, type);
+    value.strides = contiguous_byte_strides(type);
+    value.offset = 0;
+    value.storage = cpu_device().allocator().allocate(static_cast<size_t>(dense));
+    copy_strided(here, type, static_cast<std::byte*>(value.storage->data()));
+  }
+  return from_storage(type.dtype, {type.shape, value.strides, value.offset},
+                      copy_to(device, value.storage));
 }
 
 void Runtime::read(TensorId id, void* destination, size_t bytes) {
@@ -372,7 +425,7 @@ void Runtime::read(TensorId id, void* destination, size_t bytes) {
         str("read: ", type, " has ", count * width, " bytes, the destination ", bytes));
   }
   if (count == 0) return;
-  copy_strided(value, type, static_cast<std::byte*>(destination));
+  copy_strided(on_host(value, type), type, static_cast<std::byte*>(destination));
 }
 
 std::string Runtime::dump_graph(std::span<const TensorId> ids) {

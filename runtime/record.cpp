@@ -73,7 +73,7 @@ inline LiveNode* Runtime::Impl::try_binary(ThreadState& thread, Op op, LiveNode&
   const bool b_is_scalar = b.shape.rank() == 0;
   if (!b_is_scalar && a.shape.rank() != 0 && a.shape != b.shape) return nullptr;
   const std::optional<DType> dtype = ElementwiseResults::find(op, 2, a.dtype);
-  if (!dtype) return nullptr;
+  if (!dtype || (x.devices & y.devices).empty()) return nullptr;
   LiveNode& node = new_node(op, *dtype, b_is_scalar ? a.shape : b.shape);
   add_operand(node, x);
   add_operand(node, y);
@@ -145,6 +145,10 @@ void Runtime::assign(TensorId target, TensorId value, std::shared_ptr<AssignWatc
   }
   if (before.type.shape != after.type.shape) {
     throw ShapeError(str("assign_: the tensor is ", before.type, ", the value is ", after.type));
+  }
+  if ((before.devices & after.devices).empty()) {
+    throw DeviceError(str("assign_: the tensor is on ", before.devices.names(), ", the value on ",
+                          after.devices.names(), "; move the value with to()"));
   }
   if (old_node == new_node) return;
   if (thread.in_tape()) {

@@ -1,4 +1,5 @@
 // Recording ops into the slab and the thread's trace.
+#include "ir/error.h"
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -25,8 +26,22 @@ SmallVector<Value, 4> Recorder::values_of(std::span<const TensorId> ids) {
   return values;
 }
 
+void Recorder::check_devices(Op op, std::span<const Value> operands) const {
+  DeviceSet common = DeviceSet::all();
+  for (const Value operand : operands) {
+    const DeviceSet devices = impl_.nodes[operand.index].devices;
+    if ((common & devices).empty()) {
+      throw DeviceError(str(op, ": its operands are on ", common.names(), " and ", devices.names(),
+                            "; move one with to(\"", common.first().name(), "\") or to(\"",
+                            devices.first().name(), "\")"));
+    }
+    common = common & devices;
+  }
+}
+
 Value Recorder::append(Op op, std::span<const Value> operands, const Attrs& attrs,
                        const TensorType& type) {
+  check_devices(op, operands);
   LiveNode& node = impl_.new_node(op, type.dtype, type.shape);
   kept_.push_back(node.id);
   node.attrs = attrs;

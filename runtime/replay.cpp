@@ -103,7 +103,7 @@ void FrozenStep::run_once(std::span<const TensorId> inputs, std::span<TensorId> 
     std::optional<OpByOp> check;
     if (checking_plans()) {
       std::vector<int64_t> shifts;
-      check.emplace(specialized(run->variant->strides, shifts), run->execution.inputs,
+      check.emplace(*device_, specialized(run->variant->strides, shifts), run->execution.inputs,
                     run->execution.parameters);
     }
     execute(*run->variant->loaded, run->execution);
@@ -130,7 +130,13 @@ void FrozenStep::check_inputs(std::span<const TensorId> inputs) const {
   }
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const TensorType& want = leaves_[i].type;
-    const TensorType& have = runtime_.nodes[runtime_.node_of(inputs[i]).index].type;
+    const LiveNode& node = runtime_.nodes[runtime_.node_of(inputs[i]).index];
+    const TensorType& have = node.type;
+    if (leaves_[i].is_read && !node.devices.contains(*device_)) {
+      throw DeviceError(str("replay: input ", i, " is on ", node.devices.names(),
+                            ", the step was frozen on ", device_->name(), "; move it with to(\"",
+                            device_->name(), "\")"));
+    }
     if (have == want) [[likely]]
       continue;
     const std::string text =
@@ -203,8 +209,10 @@ bool FrozenStep::find_variant(Run& run) {
 void FrozenStep::begin(Run& run, ThreadState& thread) {
   auto& nodes = runtime_.nodes;
   for (const NodeId leaf : run.leaves) ++nodes[leaf.index].refs;
-  for (const TensorType& type : output_types_) {
+  for (size_t i = 0; i < output_types_.size(); ++i) {
+    const TensorType& type = output_types_[i];
     LiveNode& node = runtime_.new_node(Op::Input, type.dtype, type.shape);
+    node.devices = output_devices_[i];
     node.in_flight = true;
     run.made.push_back(node.id);
   }
@@ -250,7 +258,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
                          size_of(output_types_[donation.output].dtype);
     // Two references are this run's: the leaf's and the replaced binding's.
     if (execution.donations[donation.output] || leaf.bindings > 0 || leaf.refs != 2 ||
-        leaf.consumed || !leaf.stored || !can_donate(*leaf.stored, bytes)) {
+        leaf.consumed || !leaf.stored || !can_donate(*leaf.stored, bytes, *device_)) {
       continue;
     }
     leaf.consumed = true;
@@ -277,7 +285,10 @@ uint64_t FrozenStep::parameter_bits(const Run& run, uint32_t index, uint64_t cou
     case ParameterSource::Kind::Leaf: {
       const LiveNode& leaf = runtime_.nodes[run.leaves[source.bits].index];
       uint64_t bits = leaf.bits;
-      if (leaf.stored) std::memcpy(&bits, leaf.stored->address(), size_of(source.dtype));
+      if (leaf.stored) {
+        leaf.stored->storage->device()->download(&bits, leaf.stored->address(),
+                                                 size_of(source.dtype));
+      }
       return bits;
     }
   }

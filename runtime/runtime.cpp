@@ -198,16 +198,15 @@ bool Runtime::is_realized(TensorId id) const {
 TensorId Runtime::from_storage(DType dtype, const Layout& layout, StoragePtr storage) {
   Impl::Locked locked(*impl_);
   LiveNode& node = impl_->new_node(Op::Input, dtype, layout.shape);
+  node.devices = DeviceSet::of(*storage->device());
   node.stored = {layout.strides, layout.offset, std::move(storage)};
   return impl_->bind_owned(node);
 }
 
 TensorId Runtime::from_host(const TensorType& type, const void* data) {
   const size_t bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
-  StoragePtr storage = cpu_device().allocator().allocate(bytes);
-  if (bytes > 0) std::memcpy(storage->data(), data, bytes);
   return from_storage(type.dtype, {type.shape, contiguous_byte_strides(type), 0},
-                      std::move(storage));
+                      upload(default_device(), data, bytes));
 }
 
 TensorId Runtime::parameter(DType dtype, const Number& value) {

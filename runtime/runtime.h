@@ -80,7 +80,7 @@ class Runtime {
   void release(TensorId id) noexcept;
 
   // Leaves
-  /// Copies `type.shape.numel()` contiguous elements.
+  /// Copies `type.shape.numel()` contiguous elements to the default device.
   [[nodiscard]] TensorId from_host(const TensorType& type, const void* data);
   /// Adopts storage without copying; `borrowed` storage is never written.
   [[nodiscard]] TensorId from_storage(DType dtype, const Layout& layout, StoragePtr storage);
@@ -145,14 +145,20 @@ class Runtime {
   void realize(std::span<const TensorId> ids);
   /// Realizes and copies contiguous elements out; throws IndexError if a gather went out of range.
   void read(TensorId id, void* destination, size_t bytes);
-  /// Realizes and returns where the elements are, without a copy.
+  /// Realizes and returns where the elements are, in the CPU's memory, without a copy. Throws
+  /// DeviceError when they are on another device.
   [[nodiscard]] std::pair<StoragePtr, Layout> storage(TensorId id);
+  /// The value on `device`: itself where it is there, else realized and copied. Throws Error where
+  /// an open tape would have to follow it.
+  [[nodiscard]] TensorId to_device(TensorId id, Device& device);
+  /// Where the value may be computed and read; all: it depends on no data.
+  [[nodiscard]] DeviceSet devices(TensorId id) const;
   [[nodiscard]] bool is_realized(TensorId id) const;
   /// Text of the graph that realizing `ids` would compile.
   [[nodiscard]] std::string dump_graph(std::span<const TensorId> ids);
 
   /// The plan of a graph, found or compiled, its kernels loaded (see plan_entry.h).
-  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph);
+  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph, Device& device);
 
   [[nodiscard]] Stats stats() const;
   void reset_stats();

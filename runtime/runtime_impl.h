@@ -207,6 +207,7 @@ struct Runtime::Impl {
     node.refs = 1;
     node.bindings = 0;
     node.sequence = next_sequence++;
+    node.devices = DeviceSet::all();
     node.in_flight = node.keeps_history = node.consumed = false;
     node.mark_trace = 0;
     node.reader_tape = 0;
@@ -214,6 +215,7 @@ struct Runtime::Impl {
   }
   static void add_operand(LiveNode& node, LiveNode& operand) {
     node.operands.push_back(operand.id);
+    node.devices = node.devices & operand.devices;
     ++operand.refs;
   }
   /// A node that is in the trace by now: inside a tape it enters the history.
@@ -317,7 +319,7 @@ struct Runtime::Impl {
   /// `ids`; AllLive: everything this thread has pending that a handle can reach.
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
-  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph);
+  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph, Device& device);
   /// What an entry's plan was compiled from.
   [[nodiscard]] Graph graph_of(const Trace& trace, const PlanEntry& entry);
 
@@ -343,6 +345,8 @@ class Recorder final : public Builder {
  private:
   Value append(Op op, std::span<const Value> operands, const Attrs& attrs,
                const TensorType& type) override;
+  /// Throws DeviceError when no device has all operands.
+  void check_devices(Op op, std::span<const Value> operands) const;
 
   Runtime::Impl& impl_;
   Runtime::Impl::Locked& locked_;

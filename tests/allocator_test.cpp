@@ -1,6 +1,4 @@
 // The CPU's block allocator: alignment, reuse, counters, limits and failure.
-#include "runtime/cpu/allocator.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,8 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "runtime/block_allocator.h"
+#include "runtime/cpu/blocks.h"
 
 namespace reprise {
 namespace {
@@ -24,7 +24,7 @@ uintptr_t address(const StoragePtr& storage) {
 
 // Vector loads want 64 bytes; devices that import host memory want pages; huge pages need 2 MiB.
 TEST(BlockAllocator, AlignsBySize) {
-  BlockAllocator blocks(nullptr, kKeepAll);
+  BlockAllocator blocks(nullptr, cpu_blocks(), kKeepAll);
   for (const size_t bytes :
        {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{4097}, size_t{65535}}) {
     EXPECT_EQ(address(blocks.allocate(bytes)) % 64, 0u) << bytes;
@@ -58,7 +58,7 @@ TEST(BlockAllocator, ClassesFitAndWasteLittle) {
 
 // First touching memory costs more than most kernels: what was freed comes back.
 TEST(BlockAllocator, ReusesFreedBlocks) {
-  BlockAllocator blocks(nullptr, kKeepAll);
+  BlockAllocator blocks(nullptr, cpu_blocks(), kKeepAll);
   for (const size_t bytes : {size_t{100}, size_t{100000}, size_t{5} << 20}) {
     StoragePtr storage = blocks.allocate(bytes);
     void* data = storage->data();
@@ -72,7 +72,7 @@ TEST(BlockAllocator, ReusesFreedBlocks) {
 
 // Flat memory of a training loop is asserted through these counters.
 TEST(BlockAllocator, CountsLiveAndCachedBytes) {
-  BlockAllocator blocks(nullptr, kKeepAll);
+  BlockAllocator blocks(nullptr, cpu_blocks(), kKeepAll);
   EXPECT_EQ(blocks.live_bytes(), 0u);
   StoragePtr a = blocks.allocate(1000);
   StoragePtr b = blocks.allocate(0);
@@ -90,7 +90,7 @@ TEST(BlockAllocator, CountsLiveAndCachedBytes) {
 // A program whose sizes change must not keep every size it ever used.
 TEST(BlockAllocator, KeepsNoMoreThanItsLimit) {
   constexpr size_t kLimit = size_t{1} << 20;
-  BlockAllocator blocks(nullptr, kLimit);
+  BlockAllocator blocks(nullptr, cpu_blocks(), kLimit);
   std::mt19937 random(7);
   std::vector<StoragePtr> held;
   for (int i = 0; i < 3000; ++i) {
@@ -110,7 +110,7 @@ TEST(BlockAllocator, KeepsNoMoreThanItsLimit) {
 }
 
 TEST(BlockAllocator, WithoutACacheEveryBlockGoesBack) {
-  BlockAllocator blocks(nullptr, 0);
+  BlockAllocator blocks(nullptr, cpu_blocks(), 0);
   blocks.allocate(1000).reset();
   blocks.allocate(size_t{4} << 20).reset();
   EXPECT_EQ(blocks.cached_bytes(), 0u);
@@ -119,7 +119,7 @@ TEST(BlockAllocator, WithoutACacheEveryBlockGoesBack) {
 
 // The message has both numbers; afterwards the allocator works as before.
 TEST(BlockAllocator, NamesTheBytesWhenMemoryRunsOut) {
-  BlockAllocator blocks(nullptr, kKeepAll);
+  BlockAllocator blocks(nullptr, cpu_blocks(), kKeepAll);
   const StoragePtr held = blocks.allocate(64);
   for (const size_t bytes : {SIZE_MAX, (size_t{1} << 47) + 1}) {
     try {
@@ -135,7 +135,7 @@ TEST(BlockAllocator, NamesTheBytesWhenMemoryRunsOut) {
 
 // Blocks are made and dropped by any thread; two owners of one block would overwrite each other.
 TEST(BlockAllocator, ServesManyThreads) {
-  BlockAllocator blocks(nullptr, size_t{8} << 20);
+  BlockAllocator blocks(nullptr, cpu_blocks(), size_t{8} << 20);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {

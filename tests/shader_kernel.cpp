@@ -9,7 +9,7 @@
 #include "compiler/pipeline.h"
 #include "ir/error.h"
 #include "tests/kernel_values.h"
-#include "tests/vulkan_runner.h"
+#include "tests/vulkan_device.h"
 
 namespace reprise {
 namespace {
@@ -53,12 +53,15 @@ void expect_shader_like_interpreted(const Kernel& original, const ShaderRun& run
   for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
   SCOPED_TRACE(print(kernel));
   std::string why;
-  VulkanRunner* runner = run.validate_only ? nullptr : VulkanRunner::get(&why);
-  const TargetInfo target = runner == nullptr ? plain_vulkan_target() : runner->target();
+  Device* device = run.validate_only ? nullptr : test_vulkan_device(&why);
+  if (device != nullptr && run.groups_per_axis != 0) {
+    device = &narrow_vulkan_device(*device, run.groups_per_axis);
+  }
+  const TargetInfo target = device == nullptr ? plain_vulkan_target() : device->target();
   KernelCode code;
   ASSERT_NO_THROW(code = spirv_backend().generate(kernel, {}, target));
   ASSERT_EQ(complaints(code), "");
-  if (runner == nullptr) return;
+  if (device == nullptr) return;
 
   std::vector<uint64_t> params = run.params;
   std::mt19937_64 random(run.seed);
@@ -72,12 +75,12 @@ void expect_shader_like_interpreted(const Kernel& original, const ShaderRun& run
   std::vector<void*> pointers;
   for (auto& bytes : expected) pointers.push_back(bytes.data());
   LaunchStatus expected_status;
-  interpret(kernel, runner->target().numerics, pointers, params, &expected_status);
+  interpret(kernel, device->target().numerics, pointers, params, &expected_status);
 
   Bytes actual = make_buffers(kernel, run);
   const std::vector<std::span<std::byte>> spans(actual.begin(), actual.end());
   LaunchStatus status;
-  runner->run(code, spans, params, &status, run.groups_per_axis);
+  run_watched(*device, code, spans, params, &status);
   EXPECT_EQ(status.failed, expected_status.failed);
   if (status.failed != 0) {
     EXPECT_TRUE(status.index < 0 || status.index >= status.extent)

@@ -15,7 +15,7 @@ struct ShaderRun {
   int64_t index_bound = 0;  ///< as in KernelValues
   bool plain = false;
   std::vector<uint64_t> params = {};  ///< those missing are drawn
-  uint32_t groups_per_axis = 0;       ///< as in VulkanRunner::run
+  uint32_t groups_per_axis = 0;       ///< of a dispatch, at most; 0: the device's limit
   bool validate_only = false;
 };
 

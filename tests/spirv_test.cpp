@@ -6,7 +6,7 @@
 #include "ir/error.h"
 #include "tests/kernel_texts.h"
 #include "tests/shader_kernel.h"
-#include "tests/vulkan_runner.h"
+#include "tests/vulkan_device.h"
 
 namespace reprise {
 namespace {
@@ -16,9 +16,9 @@ const DType kFloats[] = {DType::F32, DType::F64};
 /// Without a device every other test here emits and validates only.
 TEST(Spirv, RunsOnADevice) {
   std::string why;
-  VulkanRunner* runner = VulkanRunner::get(&why);
-  if (runner == nullptr) GTEST_SKIP() << "kernels are validated but not run: " << why;
-  RecordProperty("target", to_string(runner->target()));
+  Device* device = test_vulkan_device(&why);
+  if (device == nullptr) GTEST_SKIP() << "kernels are validated but not run: " << why;
+  RecordProperty("target", to_string(device->target()));
   expect_shader_like_interpreted(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
 }
 

@@ -122,10 +122,11 @@ struct CodeTarget {
   const Backend& backend;
 };
 
-/// "cpu": this machine; "spirv": any Vulkan device.
+/// "spirv": any Vulkan device; else a device that is there.
 CodeTarget find_target(const std::string& name) {
   if (name == "spirv") return {plain_vulkan_target(), spirv_backend()};
-  return {cpu_device().target(), cpu_device().backend()};
+  Device& to = device(name);
+  return {to.target(), to.backend()};
 }
 
 void show_stages(const std::string& path, const std::string& only, const std::string& name) {
@@ -185,7 +186,9 @@ int main_checked(int argc, char** argv) {
   show_command->add_option("file", path, "A graph; - for standard input")->required();
   show_command->add_option("--stage", only, "Only stages whose name holds this text");
   const auto add_target = [&](CLI::App* command) {
-    command->add_option("--target", target, "cpu: this one; spirv: any Vulkan device")
+    command
+        ->add_option("--target", target,
+                     "cpu: this one; vulkan:0: this one; spirv: any Vulkan device")
         ->check(CLI::IsMember({"cpu", "spirv"}))
         ->capture_default_str();
   };
@@ -200,6 +203,8 @@ int main_checked(int argc, char** argv) {
       ->check([](const std::string& text) {  // CLI11 would wrap it
         return text.find('-') == text.npos ? "" : text + " is negative";
       })
+      ->capture_default_str();
+  run_command->add_option("--device", options.device, "Where to run it: cpu, vulkan:0, ..")
       ->capture_default_str();
   run_command
       ->add_option("--compare", options.compare,
@@ -235,7 +240,12 @@ int main_checked(int argc, char** argv) {
     return run_graph(graph, options);
   }
   if (*ops_command) list_ops(op);
-  if (*info_command) std::cout << to_string(find_target(target).target) << '\n';
+  if (*info_command) {
+    std::cout << to_string(find_target(target).target) << '\n';
+    for (const Device* each : devices()) {
+      std::cout << "device " << each->name() << ": " << each->description() << '\n';
+    }
+  }
   return 0;
 }
 

@@ -199,14 +199,14 @@ class Inputs {
 };
 
 /// Whether all outputs have the interpreter's bits; says where the first one has not.
-bool equals_interpreter(const Graph& graph, const Inputs& inputs,
+bool equals_interpreter(const Graph& graph, const Device& device, const Inputs& inputs,
                         const std::vector<StoredValue>& results) {
   const auto expected =
-      interpret(graph, cpu_device().target().numerics, inputs.pointers(), inputs.parameters());
+      interpret(graph, device.target().numerics, inputs.pointers(), inputs.parameters());
   for (size_t i = 0; i < results.size(); ++i) {
     const TensorType& type = graph[graph.outputs()[i]].type;
     std::vector<std::byte> elements(expected[i].size());
-    copy_strided(results[i], type, elements.data());
+    copy_strided(on_host(results[i], type), type, elements.data());
     const std::string found = difference(type.dtype, elements, expected[i]);
     if (found.empty()) continue;
     std::cout << "output " << i << " (" << type << ") differs from the interpreter, first " << found
@@ -220,7 +220,8 @@ bool equals_interpreter(const Graph& graph, const Inputs& inputs,
 }  // namespace
 
 int run_graph(const Graph& graph, const RunOptions& options) {
-  const std::shared_ptr<const LoadedPlan> loaded = Runtime::get().load_plan(graph);
+  const std::shared_ptr<const LoadedPlan> loaded =
+      Runtime::get().load_plan(graph, device(options.device));
   const Inputs inputs(graph, options);
   const Plan& plan = loaded->plan;
   Execution run;
@@ -231,11 +232,14 @@ int run_graph(const Graph& graph, const RunOptions& options) {
     execute(*loaded, run);
   };
   launch();
-  std::cout << plan.launches.size() << " launches, " << loaded->executables.size()
-            << " kernels, arena " << plan.arena_bytes << " bytes\n";
-  if (options.compare == "interpreter" && !equals_interpreter(graph, inputs, run.results)) return 1;
+  std::cout << plan.launches.size() << " launches, " << loaded->kernels << " kernels, arena "
+            << plan.arena_bytes << " bytes\n";
+  if (options.compare == "interpreter" &&
+      !equals_interpreter(graph, *loaded->device, inputs, run.results)) {
+    return 1;
+  }
   if (options.compare == "ops") {
-    OpByOp(graph, inputs.views(), inputs.parameters()).compare(run.results);
+    OpByOp(*loaded->device, graph, inputs.views(), inputs.parameters()).compare(run.results);
     std::cout << "equal to the ops one by one, bit for bit\n";
   }
   if (options.time > 0) {

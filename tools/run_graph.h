@@ -13,6 +13,7 @@ struct RunOptions {
   uint64_t seed = 1;  ///< of the inputs that are not given
   std::vector<std::string>
       inputs;           ///< NAME=FILE.npy or NAME=random:SEED; names: input0, parameter0
+  std::string device = "cpu";
   std::string compare;  ///< nothing, "interpreter" or "ops"
   int time = 0;         ///< how often to repeat
 };

@@ -129,11 +129,11 @@ std::array<int64_t, kMaxDims> dense_strides(const TensorType& type) {
 }
 
 Tensor copied(const py::array& array, const TensorType& type) {
-  StoragePtr storage = cpu_device().allocator().allocate(static_cast<size_t>(type.shape.numel()) *
-                                                         size_of(type.dtype));
+  const StoragePtr storage = cpu_device().allocator().allocate(
+      static_cast<size_t>(type.shape.numel()) * size_of(type.dtype));
   const py::array target = array_on(type, dense_strides(type), storage->data(), keeper(storage));
   py::module_::import("numpy").attr("copyto")(target, array);
-  return from_storage(type, std::move(storage));
+  return from_storage(type, storage);
 }
 
 Tensor from_array(const py::array& array, std::optional<bool> copy) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -10,10 +11,13 @@
 
 #include "compiler/pipeline.h"
 #include "ir/error.h"
-#include "runtime/cpu/allocator.h"
+#include "ir/small_vector.h"
+#include "runtime/block_allocator.h"
+#include "runtime/cpu/blocks.h"
 #include "runtime/cpu/loader.h"
 #include "runtime/cpu/target.h"
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/launch_times.h"
 
 namespace reprise {
 namespace {
@@ -45,11 +49,44 @@ class CpuExecutable final : public Executable {
   int64_t scratch_ = 0;
 };
 
+/// Launches one after another, each shared by the pool's threads.
+class CpuProgram final : public DeviceProgram {
+ public:
+  CpuProgram(const Plan& plan, std::vector<std::shared_ptr<Executable>> executables)
+      : launches_(plan.launches), executables_(std::move(executables)) {}
+
+  void run(std::span<void* const> addresses, std::span<const uint64_t> parameters,
+           LaunchTimes* times) override {
+    LaunchStatus status;
+    SmallVector<void*, 32> buffers;
+    SmallVector<uint64_t, 16> params;
+    LaunchTimes::Clock::time_point start;
+    for (size_t i = 0; i < launches_.size(); ++i) {
+      const Launch& launch = launches_[i];
+      if (times != nullptr) start = LaunchTimes::Clock::now();
+      buffers.clear();
+      for (const SlotId slot : launch.buffers) buffers.push_back(addresses[slot.index]);
+      params.clear();
+      for (const uint32_t param : launch.params) params.push_back(parameters[param]);
+      static_cast<const CpuExecutable&>(*executables_[launch.kernel])
+          .launch({buffers.data(), params.data(), &status});
+      if (times != nullptr) times->add(i, LaunchTimes::Clock::now() - start);
+      if (status.failed) throw_bad_index(status);
+    }
+  }
+
+ private:
+  const std::vector<Launch> launches_;
+  const std::vector<std::shared_ptr<Executable>> executables_;  ///< by kernel number
+};
+
 class CpuDevice final : public Device {
  public:
-  CpuDevice() : target_(cpu_target()), allocator_(this, BlockAllocator::default_cache_limit()) {}
+  CpuDevice() : target_(cpu_target()), allocator_(this, cpu_blocks(), cpu_cache_limit()) {}
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
+  [[nodiscard]] std::string description() const override { return cpu_name(); }
+  [[nodiscard]] int index() const override { return 0; }
   [[nodiscard]] const TargetInfo& target() const override { return target_; }
   [[nodiscard]] const Backend& backend() override { return llvm_backend(); }
   [[nodiscard]] Allocator& allocator() override { return allocator_; }
@@ -71,7 +108,19 @@ class CpuDevice final : public Device {
     static_cast<const CpuExecutable&>(executable).launch(launch);
   }
 
+  [[nodiscard]] std::unique_ptr<DeviceProgram> make_program(
+      const Plan& plan, std::vector<std::shared_ptr<Executable>> executables) override {
+    return std::make_unique<CpuProgram>(plan, std::move(executables));
+  }
+  [[nodiscard]] bool stops_at_bad_index() const override { return true; }
+  void upload(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+
  private:
+  static void copy(void* to, const void* from, size_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+
   TargetInfo target_;
   BlockAllocator allocator_;
 };

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "ir/error.h"
 
@@ -146,6 +147,16 @@ TargetInfo cpu_target() {
   if (name == "avx2") return cpu_target(CpuLevel::Avx2);
   if (name == "avx512") return cpu_target(CpuLevel::Avx512);
   throw DeviceError(str("REPRISE_CPU is \"", name, "\": expected sse2, avx2 or avx512"));
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(info, line)) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+  }
+  return "x86-64";
 }
 
 }  // namespace reprise

@@ -1,7 +1,7 @@
 // What this machine's CPU is, as the data that code is generated for.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "ir/target.h"
 
@@ -17,5 +17,7 @@ enum class CpuLevel : uint8_t { Sse2, Avx2, Avx512 };
 /// The CPU as it is, lowered by REPRISE_CPU=sse2|avx2|avx512, which never raises it. Throws
 /// DeviceError for another value.
 [[nodiscard]] TargetInfo cpu_target();
+/// As its maker calls it.
+[[nodiscard]] std::string cpu_name();
 
 }  // namespace reprise

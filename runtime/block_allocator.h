@@ -1,4 +1,4 @@
-// The CPU's memory: blocks in size classes that are kept when freed.
+// Blocks of memory in size classes, kept when freed.
 #pragma once
 
 #include <array>
@@ -12,22 +12,28 @@
 
 namespace reprise {
 
-/// Keeps freed blocks for the next request of their size class: first touching memory costs more
-/// than most kernels. Blocks are 64-byte aligned, page-aligned from 64 KiB on, and from 2 MiB on
-/// aligned to 2 MiB with huge pages asked for.
+/// Where an allocator's blocks come from. Thread-safe.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// `bytes`, a multiple of 64, aligned to 64; page-aligned from 64 KiB on. Null: there are none.
+  [[nodiscard]] virtual void* allocate(size_t bytes) = 0;
+  virtual void free(void* data, size_t bytes) noexcept = 0;
+};
+
+/// Keeps freed blocks for the next request of their size class: getting memory from a system, and
+/// touching it first, costs more than most kernels.
 class BlockAllocator final : public Allocator {
  public:
-  /// Keeps at most `cache_limit` bytes of freed blocks; 0 keeps none.
-  BlockAllocator(Device* device, size_t cache_limit);
+  /// Keeps at most `cache_limit` bytes of freed blocks; 0 keeps none. `source` must outlive it.
+  BlockAllocator(Device* device, BlockSource& source, size_t cache_limit);
   ~BlockAllocator() override;
   BlockAllocator(const BlockAllocator&) = delete;
   BlockAllocator& operator=(const BlockAllocator&) = delete;
 
-  /// A quarter of the machine's memory; nothing where an address sanitizer is to see every free.
-  [[nodiscard]] static size_t default_cache_limit();
-
   [[nodiscard]] StoragePtr allocate(size_t bytes) override;
-  [[nodiscard]] std::string_view name() const override { return "cpu blocks"; }
+  [[nodiscard]] std::string_view name() const override { return source_.name(); }
   [[nodiscard]] Device& device() override { return *device_; }
   [[nodiscard]] size_t live_bytes() const override { return live_.load(std::memory_order_relaxed); }
   [[nodiscard]] size_t cached_bytes() const override {
@@ -52,6 +58,7 @@ class BlockAllocator final : public Allocator {
   static size_t class_bytes(int index);
 
   Device* device_;
+  BlockSource& source_;
   const size_t cache_limit_;
   Mutex mutex_;
   std::array<Block*, kClasses> free_{};  ///< linked lists

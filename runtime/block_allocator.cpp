@@ -1,64 +1,19 @@
-// Size classes, their free lists, and where blocks come from.
-#include "runtime/cpu/allocator.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+// Size classes and their free lists.
+#include "runtime/block_allocator.h"
 
 #include <bit>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include "ir/error.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define REPRISE_ADDRESS_SANITIZER 1
-#else
-#define REPRISE_ADDRESS_SANITIZER 0
-#endif
-
 namespace reprise {
 namespace {
 
 constexpr size_t kSmallest = 64;
-constexpr size_t kPage = 4096;
-constexpr size_t kPageAligned = size_t{64} << 10;
-constexpr size_t kHugePage = size_t{2} << 20;
 // No machine has more; keeps the arithmetic below from wrapping.
 constexpr size_t kMost = size_t{1} << 47;
-
-/// Large blocks come from the system directly, unless a sanitizer wants to know them.
-bool is_mapped(size_t block) {
-  return block >= kHugePage && !REPRISE_ADDRESS_SANITIZER;
-}
-
-/// Maps `bytes`, a multiple of the page size, aligned to a huge page. Null when there is no memory.
-void* map_aligned(size_t bytes) {
-  const size_t reserved = bytes + kHugePage;
-  void* base = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (base == MAP_FAILED) return nullptr;
-  const auto address = reinterpret_cast<uintptr_t>(base);
-  const size_t before = (kHugePage - address % kHugePage) % kHugePage;
-  auto* block = static_cast<std::byte*>(base) + before;
-  if (before != 0) munmap(base, before);
-  if (kHugePage - before != 0) munmap(block + bytes, kHugePage - before);
-  madvise(block, bytes, MADV_HUGEPAGE);  // a wish; without huge pages the block is as good
-  return block;
-}
-
-void* system_allocate(size_t block) {
-  if (is_mapped(block)) return map_aligned(block);
-  return std::aligned_alloc(block >= kPageAligned ? kPage : kSmallest, block);
-}
-
-void system_free(void* data, size_t block) noexcept {
-  if (is_mapped(block)) {
-    munmap(data, block);
-  } else {
-    std::free(data);
-  }
-}
 
 /// Counters change under the allocator's mutex only, so they need no atomic addition; they are
 /// atomic because anybody may read them. `bytes` may wrap: a subtraction.
@@ -89,15 +44,8 @@ size_t BlockAllocator::block_bytes(size_t bytes) {
   return class_bytes(class_of(bytes));
 }
 
-size_t BlockAllocator::default_cache_limit() {
-  if (REPRISE_ADDRESS_SANITIZER) return 0;
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const size_t memory = pages > 0 ? static_cast<size_t>(pages) * kPage : size_t{4} << 30;
-  return memory / 4;
-}
-
-BlockAllocator::BlockAllocator(Device* device, size_t cache_limit)
-    : device_(device), cache_limit_(cache_limit) {}
+BlockAllocator::BlockAllocator(Device* device, BlockSource& source, size_t cache_limit)
+    : device_(device), source_(source), cache_limit_(cache_limit) {}
 
 BlockAllocator::~BlockAllocator() {
   trim();
@@ -108,7 +56,7 @@ class BlockAllocator::Block final : public Storage {
  public:
   Block(void* data, int index, BlockAllocator& owner)
       : Storage(data, owner.device_), owner_(owner), index_(index) {}
-  ~Block() override { system_free(data_, block_bytes()); }
+  ~Block() override { owner_.source_.free(data_, block_bytes()); }
 
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] size_t block_bytes() const { return class_bytes(index_); }
@@ -142,14 +90,14 @@ BlockAllocator::Block& BlockAllocator::take(int index, size_t bytes) {
       return *head;
     }
   }
-  void* data = system_allocate(size);
+  void* data = source_.allocate(size);
   if (data == nullptr) {
     trim();  // blocks of other sizes may be all that is missing
-    data = system_allocate(size);
+    data = source_.allocate(size);
   }
   Block* const block = data == nullptr ? nullptr : new (std::nothrow) Block(data, index, *this);
   if (block == nullptr) {
-    if (data != nullptr) system_free(data, size);
+    if (data != nullptr) source_.free(data, size);
     throw OutOfMemoryError(
         str("out of memory: ", bytes, " bytes asked for, ", live_bytes(), " in use"));
   }

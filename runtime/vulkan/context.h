@@ -1,0 +1,85 @@
+// One opened Vulkan device: its functions, its queue, and what its errors mean.
+#pragma once
+
+#include <volk.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "ir/target.h"
+#include "runtime/mutex.h"
+#include "runtime/vulkan_devices.h"
+
+namespace reprise::vulkan {
+
+template <class T>
+[[nodiscard]] T structure(VkStructureType type, void* next = nullptr) {
+  T result{};
+  result.sType = type;
+  result.pNext = next;
+  return result;
+}
+
+/// Hardware that can run our code.
+struct Hardware {
+  VkPhysicalDevice physical = VK_NULL_HANDLE;
+  uint32_t queue_family = 0;
+  std::string description;
+};
+
+class Context {
+ public:
+  Context(const Hardware& hardware, std::string name, const VulkanLimits& limits);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  [[nodiscard]] const Hardware& hardware() const { return hardware_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const VulkanLimits& limits() const { return limits_; }
+  [[nodiscard]] const TargetInfo& target() const { return target_; }
+  [[nodiscard]] VkDevice device() const { return device_; }
+  [[nodiscard]] const VolkDeviceTable& api() const { return api_; }
+  /// Of every kernel: a 64-bit address as push constants.
+  [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
+  [[nodiscard]] VkPipelineCache pipelines() const { return pipelines_; }
+
+  /// Throws DeviceError naming the device and the call unless it succeeded; OutOfMemoryError where
+  /// memory was missing. A device that is lost stays so.
+  void check(VkResult result, const char* call) const;
+  /// A command buffer with a pool of its own.
+  struct Commands {
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer buffer = VK_NULL_HANDLE;
+  };
+  [[nodiscard]] Commands make_commands() const;
+  void destroy(const Commands& commands) const noexcept;
+  /// Begins and ends a recording; between them barriers order what the shaders and copies do.
+  void begin(const Commands& commands) const;
+  void end(const Commands& commands) const;
+  void barrier(const Commands& commands) const;
+  /// Runs what was recorded and returns when it is done. Several threads may.
+  void run(const Commands& commands);
+
+ private:
+  void open();
+  void close() noexcept;
+
+  const Hardware hardware_;
+  const std::string name_;
+  const VulkanLimits limits_;
+  const TargetInfo target_;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VolkDeviceTable api_{};
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipelineCache pipelines_ = VK_NULL_HANDLE;
+  VkSemaphore timeline_ = VK_NULL_HANDLE;  ///< counts submissions that are done
+  Mutex mutex_;                            ///< of what follows
+  VkQueue queue_ = VK_NULL_HANDLE;
+  uint64_t submitted_ = 0;
+  mutable std::atomic<bool> lost_{false};
+};
+
+}  // namespace reprise::vulkan

@@ -1,0 +1,65 @@
+// A Vulkan device's memory, addressed as shaders address it.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "runtime/block_allocator.h"
+#include "runtime/mutex.h"
+#include "runtime/vulkan/context.h"
+
+namespace reprise::vulkan {
+
+/// One piece of memory under one buffer.
+struct Region {
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  size_t bytes = 0;
+  uint64_t address = 0;       ///< for shaders
+  std::byte* host = nullptr;  ///< for the host; null where it cannot see the memory
+};
+
+/// Whom memory is for: shaders, or what shaders and the host both read and write.
+enum class MemoryFor : uint8_t { Shaders, Both };
+
+/// Nothing when there is no such memory left. Throws DeviceError for any other failure.
+[[nodiscard]] std::optional<Region> make_region(const Context& context, size_t bytes,
+                                                MemoryFor use);
+void destroy(const Context& context, const Region& region) noexcept;
+
+/// Blocks by the address that shaders use. Large ones are regions of their own, small ones share
+/// one: devices allow few allocations.
+class Blocks final : public BlockSource {
+ public:
+  explicit Blocks(const Context& context) : context_(context) {}
+  ~Blocks() override;
+
+  [[nodiscard]] std::string_view name() const override { return "vulkan blocks"; }
+  [[nodiscard]] void* allocate(size_t bytes) override;
+  void free(void* data, size_t bytes) noexcept override;
+
+  /// The region that an address is in, and how far.
+  struct Place {
+    Region region;
+    size_t offset;
+  };
+  [[nodiscard]] Place find(const void* address) const;
+
+ private:
+  struct Entry {
+    Region region;
+    std::map<size_t, size_t> gaps;  ///< free ranges of a shared one: offset, bytes
+    bool shared = false;
+  };
+  /// Takes the first gap of a shared region that is long enough, or null.
+  [[nodiscard]] void* take_gap(size_t bytes);
+  [[nodiscard]] Entry* add(size_t bytes);
+  void erase(std::map<uint64_t, Entry>::iterator entry) noexcept;
+
+  const Context& context_;
+  mutable Mutex mutex_;
+  std::map<uint64_t, Entry> entries_;  ///< by address
+  size_t in_use_ = 0;                  ///< bytes of all regions
+};
+
+}  // namespace reprise::vulkan

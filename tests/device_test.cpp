@@ -1,0 +1,227 @@
+// Devices: what there is, where values are, what passes between them. On a machine without a Vulkan
+// device the tests that need one are skipped.
+#include "runtime/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "frontend/reprise.h"
+#include "runtime/vulkan_devices.h"
+#include "tests/vulkan_device.h"
+
+namespace reprise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Devices, TheCpuIsFirstAndNamesAreFound) {
+  EXPECT_EQ(devices()[0], &cpu_device());
+  EXPECT_EQ(&device("cpu"), &cpu_device());
+  for (Device* const each : devices()) EXPECT_EQ(&device(each->name()), each);
+  try {
+    static_cast<void>(device("gpu:7"));
+    FAIL() << "there is no such device";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'gpu:7'"));
+    EXPECT_THAT(error.what(), HasSubstr("cpu"));
+  }
+}
+
+class VulkanDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    vulkan_ = test_vulkan_device(&why);
+    if (vulkan_ == nullptr) GTEST_SKIP() << why;
+  }
+  Device* vulkan_ = nullptr;
+};
+
+TEST_F(VulkanDevice, ComputesWhereItsOperandsAre) {
+  const Tensor x = Tensor::of({1.f, 2.f, 3.f}).to(*vulkan_);
+  const Tensor y = exp(x * 2) + ones({3});
+  EXPECT_EQ(&x.device(), vulkan_);
+  EXPECT_EQ(&y.device(), vulkan_);
+  const std::vector<float> found = y.to_vector<float>();
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(found[i], std::exp(2. * (i + 1)) + 1, 1e-4 * found[i]);
+  EXPECT_EQ(&y.to("cpu").device(), &cpu_device());
+  EXPECT_EQ(y.to("cpu").to_vector<float>(), found);
+}
+
+TEST_F(VulkanDevice, TheDefaultDeviceTakesDataAndConstants) {
+  const DeviceScope scope(*vulkan_);
+  const Tensor x = Tensor::of({1, 2, 3});
+  EXPECT_EQ(&x.device(), vulkan_);
+  EXPECT_EQ(&zeros({2}).device(), vulkan_);
+  EXPECT_EQ((x + arange(3)).to_vector<int64_t>(), (std::vector<int64_t>{1, 3, 5}));
+  Device* other = nullptr;
+  std::thread([&] { other = &default_device(); }).join();
+  EXPECT_EQ(other, &cpu_device());  // the scope is this thread's
+}
+
+// A sum over two devices has no place: the message names the transfer that makes it one.
+TEST_F(VulkanDevice, OperandsOnTwoDevicesAreAnErrorThatNamesTheTransfer) {
+  const Tensor here = Tensor::of({1.f, 2.f});
+  const Tensor there = here.to(*vulkan_);
+  for (const auto& mix : std::vector<std::function<void()>>{
+           [&] { static_cast<void>(here + there); },
+           [&] {
+             static_cast<void>(concat({there, here}, 0));
+           },
+           [&] { here.assign_(there); },
+       }) {
+    try {
+      mix();
+      FAIL() << "the operands are on two devices";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("cpu"));
+      EXPECT_THAT(error.what(), HasSubstr(vulkan_->name()));
+      EXPECT_THAT(error.what(), HasSubstr("to("));
+    }
+  }
+  EXPECT_THAT((here + here).to_vector<float>(), ElementsAre(2, 4));
+  EXPECT_THAT((there + there).to_vector<float>(), ElementsAre(2, 4));
+}
+
+// What depends on no data goes with whatever it meets, computed already or not.
+TEST_F(VulkanDevice, ConstantsBelongToNoDevice) {
+  const Tensor mask = triu(ones({3, 3}));
+  mask.realize();
+  const Tensor x = Tensor::of(std::vector<float>(9, 2), {3, 3});
+  EXPECT_EQ((x.to(*vulkan_) * mask).to_vector<float>(), (x * mask).to_vector<float>());
+  const Tensor later = mask * 3;
+  static_cast<void>((x.to(*vulkan_) + mask).to_vector<float>());
+  EXPECT_EQ((x.to(*vulkan_) * later).to_vector<float>(), (x * later).to_vector<float>());
+}
+
+// Pending work of both devices is computed by one realize, each by its own.
+TEST_F(VulkanDevice, ARealizeComputesOnEveryDeviceThatHasSomethingPending) {
+  const Tensor here = Tensor::of({1.f, 2.f});
+  const Tensor there = here.to(*vulkan_);
+  const Tensor a = here.value(), b = there.value();
+  const Tape tape;
+  a.assign_(here * 2);
+  b.assign_(there * 3);
+  tape.realize();
+  EXPECT_TRUE(Runtime::get().is_realized(a.id()));
+  EXPECT_TRUE(Runtime::get().is_realized(b.id()));
+  EXPECT_THAT(a.to_vector<float>(), ElementsAre(2, 4));
+  EXPECT_THAT(b.to_vector<float>(), ElementsAre(3, 6));
+}
+
+TEST_F(VulkanDevice, ViewsAndReversedDataPass) {
+  std::vector<int32_t> numbers(24);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const Tensor x = Tensor::of(numbers, {4, 6});
+  const Tensor view = x.at({Range{3, Range::kOpen, -1}, Range{1, 6, 2}}).transpose();
+  const Tensor there = view.to(*vulkan_);
+  EXPECT_EQ(there.to_vector<int32_t>(), view.to_vector<int32_t>());
+  EXPECT_EQ((there + 1).to_vector<int32_t>(), (view + 1).to_vector<int32_t>());
+  const Tensor whole = x.to(*vulkan_);
+  const Tensor part = whole.at({Range{1, 3}, Range{Range::kOpen, Range::kOpen, -1}});
+  EXPECT_EQ(part.to_vector<int32_t>(),
+            x.at({Range{1, 3}, Range{Range::kOpen, Range::kOpen, -1}}).to_vector<int32_t>());
+  EXPECT_EQ(part.to("cpu").to_vector<int32_t>(), part.to_vector<int32_t>());
+}
+
+TEST_F(VulkanDevice, AStepTrainsAndIsReplayed) {
+  const Tensor w = Tensor::of({1.f, -2.f}).to(*vulkan_);
+  const Tensor x = Tensor::of({3.f, 4.f}).to(*vulkan_);
+  Scalar rate(0.5f);
+  Frozen step;
+  {
+    const Tape tape;
+    const Tensor loss = sum(w * w * x);
+    const Tensor gradient = tape.gradient(loss, w);
+    w.assign_(w - gradient * rate);
+    step = tape.freeze({x}, {loss});
+    tape.realize(loss);
+  }
+  EXPECT_THAT(w.to_vector<float>(), ElementsAre(-2, 6));
+  rate.set(0.25f);
+  const Tensor loss = step.replay({x})[0];
+  EXPECT_EQ(loss.item<float>(), 3 * 4 + 4 * 36);
+  EXPECT_THAT(w.to_vector<float>(), ElementsAre(1, -6));
+  EXPECT_THROW(static_cast<void>(step.replay({x.to("cpu")})), DeviceError);
+}
+
+// All launches of a plan are one submission there: what an index out of range stops must be as it
+// was even where later launches ran.
+TEST_F(VulkanDevice, AnIndexOutOfRangeIsToldAndNothingIsLost) {
+  const Tensor table = Tensor::of({10.f, 20.f, 30.f}).to(*vulkan_);
+  const Tensor good = Tensor::of({2, 0}).to(*vulkan_);
+  const Tensor bad = Tensor::of({2, 3}).to(*vulkan_);
+  EXPECT_THAT(take(table, good, 0).to_vector<float>(), ElementsAre(30, 10));
+  try {
+    static_cast<void>(take(table, bad, 0).to_vector<float>());
+    FAIL() << "3 is out of range";
+  } catch (const IndexError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("3"));
+  }
+  table.assign_(table + sum(take(table, bad, 0)));
+  EXPECT_THROW(static_cast<void>(table.to_vector<float>()), IndexError);
+  EXPECT_THAT(table.to_vector<float>(), ElementsAre(10, 20, 30));
+}
+
+TEST_F(VulkanDevice, MemoryThatRunsOutIsAnErrorAndTheNextRequestWorks) {
+  const std::unique_ptr<Device> small = open_again(*vulkan_, {.max_memory = size_t{8} << 20});
+  const StoragePtr held = small->allocator().allocate(size_t{3} << 20);
+  try {
+    static_cast<void>(small->allocator().allocate(size_t{6} << 20));
+    FAIL() << "there are 8 MiB";
+  } catch (const OutOfMemoryError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(std::to_string(size_t{6} << 20)));
+  }
+  { const StoragePtr freed = small->allocator().allocate(size_t{4} << 20); }
+  // Kept, and given back when something else needs the room.
+  EXPECT_NE(small->allocator().allocate(size_t{2} << 20)->data(), nullptr);
+}
+
+// Where the host does not see a device's memory every copy goes through a buffer, in pieces.
+TEST_F(VulkanDevice, CopiesThroughAStagingBuffer) {
+  const std::unique_ptr<Device> hidden = open_again(*vulkan_, {.hides_memory = true});
+  std::vector<uint32_t> numbers((size_t{20} << 20) / sizeof(uint32_t) + 3);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  const size_t bytes = numbers.size() * sizeof(uint32_t);
+  const StoragePtr there = upload(*hidden, numbers.data(), bytes);
+  std::vector<uint32_t> found(numbers.size());
+  hidden->download(found.data(), there->data(), bytes);
+  EXPECT_TRUE(found == numbers);
+  uint32_t one = 0;
+  hidden->download(&one, static_cast<std::byte*>(there->data()) + 4 * 5'000'000, sizeof one);
+  EXPECT_EQ(one, 5'000'001u);
+}
+
+TEST_F(VulkanDevice, ManyThreadsShareIt) {
+  const Tensor x = Tensor::of(std::vector<float>(1000, 1)).to(*vulkan_);
+  std::vector<std::thread> threads;
+  std::vector<float> sums(8);
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      Tensor y = x * t;
+      for (int i = 0; i < 10; ++i) y = (y + 1).realize();
+      sums[static_cast<size_t>(t)] = sum(y).item<float>();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < 8; ++t) EXPECT_EQ(sums[static_cast<size_t>(t)], 1000 * (t + 10));
+}
+
+TEST_F(VulkanDevice, BytesThatAreNoModuleAreRefused) {
+  KernelCode code;
+  code.bytes.resize(64);
+  EXPECT_THROW(static_cast<void>(vulkan_->load(code)), DeviceError);
+}
+
+TEST_F(VulkanDevice, MovingInsideATapeIsRefused) {
+  const Tensor x = Tensor::of({1.f});
+  const Tape tape;
+  EXPECT_THROW(static_cast<void>((x * 2).to(*vulkan_)), UnsupportedError);
+}
+
+}  // namespace
+}  // namespace reprise
