@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "ir/scalar_interpreter.h"
+#include "runtime/device.h"
 
 namespace reprise {
 
@@ -101,7 +102,7 @@ std::vector<Bytes> interpret(const Graph& graph, const std::vector<Bytes>& input
                              const std::vector<uint64_t>& parameters) {
   std::vector<const void*> pointers;
   for (const Bytes& input : inputs) pointers.push_back(input.data());
-  return interpret(graph, Numerics{}, pointers, parameters);
+  return interpret(graph, default_device().target().numerics, pointers, parameters);
 }
 
 }  // namespace reprise

@@ -2,7 +2,7 @@
 // (eager), between other ops in one kernel (fused), again with other data (cached), and frozen and
 // replayed with other data.
 //
-// A third of the dtypes of each sample runs; REPRISE_TEST_FULL=1 runs all.
+// A third of the dtypes of each sample runs, one on a Vulkan device; REPRISE_TEST_FULL=1 runs all.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,6 +13,7 @@
 #include "ir/builder.h"
 #include "ir/error.h"
 #include "runtime/runtime.h"
+#include "tests/vulkan_device.h"
 
 namespace reprise {
 namespace {
@@ -129,8 +130,8 @@ Bytes replay(const OracleCase& c, const std::vector<Bytes>& first, const std::ve
 }
 
 /// Runs one case in every mode. False when the op does not take this dtype.
-bool check(const OracleCase& c, std::mt19937& random) {
-  for (const Around around : {Around::Nothing, Around::Ops}) {
+bool check(const OracleCase& c, std::mt19937& random, std::initializer_list<Around> arounds) {
+  for (const Around around : arounds) {
     Graph graph;
     GraphBuilder builder(graph);
     std::vector<Value> operands;
@@ -171,8 +172,13 @@ bool check(const OracleCase& c, std::mt19937& random) {
   return true;
 }
 
-TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
-  const bool full = std::getenv("REPRISE_TEST_FULL") != nullptr;
+bool is_full_run() {
+  return std::getenv("REPRISE_TEST_FULL") != nullptr;
+}
+
+/// Gives every sample of every op to `run`, which returns how many cases it made of it.
+template <class Run>
+int for_every_sample(const Run& run) {
   std::mt19937 random(1);
   int cases = 0;
   for (int k = 0; k < num_ops(); ++k) {
@@ -180,17 +186,44 @@ TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
     if (op_def(op).samples == nullptr) continue;
     int number = 0, ran = 0;
     for (const Sample& sample : op_def(op).samples()) {
-      if (number++ % kSampleStep != 0 && !full) continue;
-      for (int d = 0; d < kNumDTypes; ++d) {
-        if (!full && d % 3 != number % 3) continue;
-        ran += check(with_dtype(op, sample, static_cast<DType>(d)), random);
-      }
+      if (number++ % kSampleStep == 0 || is_full_run()) ran += run(op, sample, k + number, random);
     }
     EXPECT_GT(ran, 0) << op << " was never run";
     cases += ran;
   }
-  RecordProperty("cases", cases);
-  EXPECT_GT(cases, 500 / kSampleStep);
+  ::testing::Test::RecordProperty("cases", cases);
+  return cases;
+}
+
+TEST(OpOracle, EveryOpAndDtypeInEveryMode) {
+  const auto run = [](Op op, const Sample& sample, int number, std::mt19937& random) {
+    int ran = 0;
+    for (int d = 0; d < kNumDTypes; ++d) {
+      if (!is_full_run() && d % 3 != number % 3) continue;
+      ran += check(with_dtype(op, sample, static_cast<DType>(d)), random,
+                   {Around::Nothing, Around::Ops});
+    }
+    return ran;
+  };
+  EXPECT_GT(for_every_sample(run), 500 / kSampleStep);
+}
+
+// A driver takes its time to compile, so every sample runs with one dtype that its op takes,
+// another for each sample.
+TEST(OpOracle, EveryOpOnVulkan) {
+  std::string why;
+  Device* const vulkan = test_vulkan_device(&why);
+  if (vulkan == nullptr) GTEST_SKIP() << why;
+  const DeviceScope scope(*vulkan);
+  const auto run = [](Op op, const Sample& sample, int number, std::mt19937& random) {
+    int ran = 0;
+    for (int d = 0; d < kNumDTypes && (ran == 0 || is_full_run()); ++d) {
+      const auto dtype = static_cast<DType>((d + 5 * number) % kNumDTypes);
+      ran += check(with_dtype(op, sample, dtype), random, {Around::Nothing});
+    }
+    return ran;
+  };
+  EXPECT_GT(for_every_sample(run), 300 / kSampleStep);
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ Graph with_forward_strides(const Graph& graph) {
 std::vector<Bytes> reference_outputs(const Graph& graph, const LeafData& data) {
   std::vector<const void*> inputs;
   for (const Bytes& input : data.inputs) inputs.push_back(input.data());
-  return interpret(without_strides(graph), cpu_device().target().numerics, inputs, data.parameters);
+  return interpret(without_strides(graph), default_device().target().numerics, inputs,
+                   data.parameters);
 }
 
 std::string print(const Program& program) {

@@ -70,9 +70,7 @@ Tensor view_of(StoragePtr storage, const TensorType& type, std::span<const int64
 }
 
 StoragePtr stored(const Bytes& memory) {
-  StoragePtr storage = cpu_device().allocator().allocate(memory.size());
-  if (!memory.empty()) std::memcpy(storage->data(), memory.data(), memory.size());
-  return storage;
+  return upload(default_device(), memory.data(), memory.size());
 }
 
 /// The strides that an input is meant to have.

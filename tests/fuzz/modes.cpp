@@ -13,6 +13,7 @@
 #include "runtime/check.h"
 #include "runtime/device.h"
 #include "tests/fuzz/live_program.h"
+#include "tests/vulkan_device.h"
 
 namespace reprise {
 
@@ -267,6 +268,17 @@ std::string folded(const Program& program) {
   return live.compare({{}, expected}, live.record(Scalars::Numbers));
 }
 
+/// On the Vulkan device of tests: frozen, replayed, and without a tape. Nothing where there is
+/// none.
+std::string vulkan(const Program& program) {
+  std::string why;
+  Device* const device = test_vulkan_device(&why);
+  if (device == nullptr) return {};
+  const DeviceScope scope(*device);
+  const std::string found = frozen(program);
+  return found.empty() ? eager(program) : found;
+}
+
 /// The first float output's gradient by the inputs, from a tape against one that is recorded into
 /// the graph.
 std::string gradients(const Program& program) {
@@ -373,7 +385,7 @@ constexpr Mode kModes[] = {
     {"folded", 4, folded, ""},       {"eager", 4, eager, ""},
     {"shared", 4, shared, ""},       {"rebound", 4, rebound, ""},
     {"gradients", 6, gradients, ""}, {"ops", 10, ops, "ops"},
-    {"indices", 2, indices, ""},
+    {"indices", 2, indices, ""},     {"vulkan", 25, vulkan, ""},
 };
 
 }  // namespace
