@@ -45,8 +45,10 @@ Value Function::with_bits(DType dtype, Value a) {
 }
 
 // Drivers take x + 0, x * 0, x - x and x / x for what they are of finite numbers, whatever they
-// were told (Mesa 22.3 does). An operand xor-ed with a zero that is known at run time only keeps
-// them off: no dispatch has 2^31 workgroups along an axis.
+// were told (Mesa 22.3 does), also where they find out themselves that something is 0: a select
+// whose condition they know, the first round of a loop that they unroll. An operand xor-ed with a
+// zero that is known at run time only keeps them off: no dispatch has 2^31 workgroups along an
+// axis.
 Value Function::hidden(DType dtype, Value a) {
   if (opaque_zero_ == 0) {
     std::swap(words_, prologue_);
@@ -57,7 +59,19 @@ Value Function::hidden(DType dtype, Value a) {
     std::swap(words_, prologue_);
   }
   const Value mask = dtype == DType::F64 ? widened(opaque_zero_) : opaque_zero_;
-  return with_bits(dtype, op(spv::OpBitwiseXor, word_type(dtype), {bits_of(dtype, a), mask}));
+  const Value id =
+      with_bits(dtype, op(spv::OpBitwiseXor, word_type(dtype), {bits_of(dtype, a), mask}));
+  opaque_.insert(id);
+  return id;
+}
+
+Value Function::start_of_sum(DType dtype) {
+  const Value zero = m.constant_bits(dtype, 0);
+  return is_float(dtype) ? hidden(dtype, zero) : zero;
+}
+
+Value Function::guarded(DType dtype, Value a) {
+  return opaque_.contains(a) || m.is_nonzero_float(a) ? a : hidden(dtype, a);
 }
 
 /// Wraps at the dtype: narrow integers are kept extended to 32 bits.
@@ -158,8 +172,9 @@ Value Function::binary(ScalarOp code, DType dtype, Value a, Value b) {
   const bool floating = is_float(dtype);
   const Value type = m.register_type(dtype);
   if (floating && code <= ScalarOp::Div) {
-    if (m.is_float_zero(a)) a = hidden(dtype, a);
-    if (m.is_float_zero(b) || a == b) b = hidden(dtype, b);
+    const bool same = a == b;
+    a = guarded(dtype, a);
+    b = same ? hidden(dtype, b) : guarded(dtype, b);
   }
   const auto arithmetic = [&](spv::Op real_op, spv::Op integer_op) {
     if (floating) return exact(real_op, type, {a, b});

@@ -43,7 +43,7 @@ class TileEmitter {
     std::vector<Value> sums;
     for (int i = 0; i < kOwn * kOwn; ++i) {
       sums.push_back(f_.variable(type_));
-      f_.store(sums.back(), f_.m.constant_bits(dot_.dtype, 0));
+      f_.store(sums.back(), f_.start_of_sum(dot_.dtype));
     }
     const uint32_t depth = static_cast<uint32_t>(loops_.depth);
     f_.loop(constant(0), constant(depth), constant(kTileDepth), 32, [&](Value begin) {

@@ -39,7 +39,7 @@ FoldEmitter::Accumulator FoldEmitter::neutral(const Reduction& reduction) const 
     case ReduceKind::Sum:
       return {constant(is_float(dtype) ? float_bits(dtype, -0.0) : 0)};
     case ReduceKind::Dot:
-      return {constant(0)};
+      return {f_.start_of_sum(dtype)};
     case ReduceKind::Prod:
     case ReduceKind::Min:
     case ReduceKind::Max:
@@ -128,7 +128,7 @@ Value FoldEmitter::chain(const Scope& scope) {
   if (extent_ == 0) return f_.m.constant_bits(dot.dtype, 0);
   const Value type = f_.m.register_type(dot.dtype);
   const Value sum = f_.variable(type);
-  f_.store(sum, f_.m.constant_bits(dot.dtype, 0));
+  f_.store(sum, f_.start_of_sum(dot.dtype));
   Scope inner = scope;
   nest(0, inner, 0, [&](const Scope& at, Value) {
     BodyEmitter body(f_, memory_, stage_.body, at);

@@ -1,6 +1,8 @@
 // Functions, blocks, variables.
 #include "codegen/spirv/function.h"
 
+#include <algorithm>
+
 namespace reprise::spirv {
 
 Function::Function(Module& module, Value result, std::span<const Value> parameters)
@@ -37,7 +39,27 @@ Value Function::op(spv::Op code, Value type, std::initializer_list<Value> operan
   Words all{type, id};
   all.insert(all.end(), operands.begin(), operands.end());
   append(words_, code, all);
+  if (is_opaque(code, operands)) opaque_.insert(id);
   return id;
+}
+
+bool Function::is_opaque(spv::Op code, std::initializer_list<Value> operands) const {
+  const auto known = [&](Value v) { return !opaque_.contains(v); };
+  const Value* const at = operands.begin();
+  switch (code) {
+    case spv::OpLoad:
+      return true;
+    case spv::OpSelect:
+      return !known(at[0]) && at[1] != at[2];
+    case spv::OpPhi:  // values and where they come from
+      return !known(at[0]) && !known(at[2]);
+    default:
+      break;
+  }
+  // x - x, x < x and x & 0 are known whatever x is.
+  if (operands.size() == 2 && at[0] == at[1]) return false;
+  return !std::all_of(operands.begin(), operands.end(), known) &&
+         std::none_of(operands.begin(), operands.end(), [&](Value v) { return m.is_zero(v); });
 }
 
 Value Function::exact(spv::Op code, Value type, std::initializer_list<Value> operands) {
@@ -51,6 +73,7 @@ Value Function::extended(GLSLstd450 code, Value type, std::initializer_list<Valu
   Words all{type, id, m.extended_instructions(), static_cast<uint32_t>(code)};
   all.insert(all.end(), operands.begin(), operands.end());
   append(words_, spv::OpExtInst, all);
+  if (is_opaque(spv::OpExtInst, operands)) opaque_.insert(id);
   return id;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -130,6 +131,10 @@ class Function {
   /// To what memory holds, and back.
   Value to_memory(DType dtype, Value a);
   Value from_memory(DType dtype, Value a);
+  /// A float, hidden where a driver might find out that it is 0.
+  Value guarded(DType dtype, Value a);
+  /// The 0 that a sum of products begins with, in a form that no driver knows anything about.
+  Value start_of_sum(DType dtype);
   /// As an integer of 32 bits, or of 64 for 64-bit types, and back: what workgroup memory holds.
   Value to_word(DType dtype, Value a);
   Value from_word(DType dtype, Value a);
@@ -143,6 +148,8 @@ class Function {
   Value word(DType dtype, uint64_t value);
   /// The float `a`, in a form that no driver knows anything about.
   Value hidden(DType dtype, Value a);
+  /// Whether a driver cannot find out at compile time what an instruction gives.
+  [[nodiscard]] bool is_opaque(spv::Op code, std::initializer_list<Value> operands) const;
   Value real(DType dtype, double value);
   Value bits_of(DType dtype, Value a);    ///< of a float
   Value with_bits(DType dtype, Value a);  ///< the float
@@ -168,6 +175,7 @@ class Function {
   Words prologue_;   ///< the rest of the first block
   Words words_;      ///< from its branch on
   Value opaque_zero_ = 0;
+  std::unordered_set<Value> opaque_;  ///< what depends on memory in a way that does not fall out
   Value block_ = 0;
   Value first_block_ = 0;
 };

@@ -189,7 +189,8 @@ void PartMemory::store(BufferId id, Value index, Value value) {
   const Home& home = plan_.homes[id.index];
   switch (home.kind) {
     case Home::Kind::Private:
-      f_.store(pointer(id, index), value);
+      f_.store(pointer(id, index),
+               dtype == DType::F32 || dtype == DType::F64 ? f_.guarded(dtype, value) : value);
       return;
     case Home::Kind::Workgroup:
       store_shared(dtype, home.at, index, value);

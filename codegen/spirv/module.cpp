@@ -160,13 +160,17 @@ Value Module::struct_type(std::span<const Value> members, std::span<const uint32
 
 Value Module::constant(uint32_t value) {
   const uint32_t operands[] = {u32(), value};
-  return unique(spv::OpConstant, operands, true);
+  const Value id = unique(spv::OpConstant, operands, true);
+  if (value == 0) zeros_.insert(id);
+  return id;
 }
 
 Value Module::constant64(uint64_t value) {
   const uint32_t operands[] = {u64(), static_cast<uint32_t>(value),
                                static_cast<uint32_t>(value >> 32)};
-  return unique(spv::OpConstant, operands, true);
+  const Value id = unique(spv::OpConstant, operands, true);
+  if (value == 0) zeros_.insert(id);
+  return id;
 }
 
 Value Module::truth(bool value) {
@@ -199,13 +203,13 @@ Value Module::constant_bits(DType dtype, uint64_t bits) {
     case DType::F32: {
       const uint32_t operands[] = {float_type(32), low};
       const Value id = unique(spv::OpConstant, operands, true);
-      if (low << 1 == 0) float_zeros_.insert(id);
+      (low << 1 == 0 ? zeros_ : nonzero_floats_).insert(id);
       return id;
     }
     case DType::F64: {
       const uint32_t operands[] = {float_type(64), low, high};
       const Value id = unique(spv::OpConstant, operands, true);
-      if (bits << 1 == 0) float_zeros_.insert(id);
+      (bits << 1 == 0 ? zeros_ : nonzero_floats_).insert(id);
       return id;
     }
     case DType::C64:

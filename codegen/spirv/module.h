@@ -66,8 +66,10 @@ class Module {
   /// Raw bits of an element, as a register holds it.
   [[nodiscard]] Value constant_bits(DType dtype, uint64_t bits);
   [[nodiscard]] Value zero(Value type);
-  /// Whether this is a float constant of either sign that is 0.
-  [[nodiscard]] bool is_float_zero(Value value) const { return float_zeros_.contains(value); }
+  /// Whether this is a constant that is 0, of either sign.
+  [[nodiscard]] bool is_zero(Value value) const { return zeros_.contains(value); }
+  /// Whether this is a float constant that is not 0.
+  [[nodiscard]] bool is_nonzero_float(Value value) const { return nonzero_floats_.contains(value); }
 
   // ---- Globals ----
   [[nodiscard]] Value global(spv::StorageClass storage, Value pointee);
@@ -109,7 +111,7 @@ class Module {
   std::map<std::pair<Value, bool>, Value> blocks_;
   std::map<uint32_t, Value> built_ins_;
   std::map<std::string, Value> shared_;
-  std::set<Value> float_zeros_;
+  std::set<Value> zeros_, nonzero_floats_;
 };
 
 }  // namespace reprise::spirv
