@@ -78,7 +78,7 @@ DataLoader::Source DataLoader::open(const Tensor& tensor, const char* what) {
     return source;
   };
   if (!Runtime::get().devices(tensor.id()).contains(cpu_device())) return copy();
-  auto [storage, layout] = Runtime::get().storage(tensor.id());
+  auto [storage, layout] = Runtime::get().host_storage(tensor.id());
   bool contiguous = true;
   const auto strides = shape.contiguous_strides();
   for (int i = 0; i < shape.rank(); ++i) {

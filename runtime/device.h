@@ -95,6 +95,7 @@ class DeviceSet {
     return (bits_ >> device.index() & 1) != 0;
   }
   [[nodiscard]] bool empty() const { return bits_ == 0; }
+  [[nodiscard]] uint8_t bits() const { return bits_; }
   [[nodiscard]] bool is_all() const { return bits_ == 0xff; }
   /// The first there is.
   [[nodiscard]] Device& first() const;

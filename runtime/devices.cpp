@@ -1,12 +1,11 @@
 // Which devices there are, and which one is meant.
-#include "runtime/vulkan_devices.h"
-
 #include <array>
 #include <atomic>
 #include <bit>
 
 #include "ir/error.h"
 #include "runtime/device.h"
+#include "runtime/vulkan_devices.h"
 
 namespace reprise {
 namespace {

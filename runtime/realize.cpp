@@ -381,6 +381,12 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
 std::pair<StoragePtr, Layout> Runtime::storage(TensorId id) {
   TensorType type;
   const StoredValue value = impl_->stored(id, type);
+  return {value.storage, {type.shape, value.strides, value.offset}};
+}
+
+std::pair<StoragePtr, Layout> Runtime::host_storage(TensorId id) {
+  TensorType type;
+  const StoredValue value = impl_->stored(id, type);
   if (!devices(id).contains(cpu_device())) {
     throw DeviceError(str("the ", type, " is on ", value.storage->device()->name(),
                           "; to have its elements in the CPU's memory, move it with to(\"cpu\")"));

@@ -145,9 +145,10 @@ class Runtime {
   void realize(std::span<const TensorId> ids);
   /// Realizes and copies contiguous elements out; throws IndexError if a gather went out of range.
   void read(TensorId id, void* destination, size_t bytes);
-  /// Realizes and returns where the elements are, in the CPU's memory, without a copy. Throws
-  /// DeviceError when they are on another device.
+  /// Realizes and returns where the elements are, on whatever device, without a copy.
   [[nodiscard]] std::pair<StoragePtr, Layout> storage(TensorId id);
+  /// The same in the CPU's memory. Throws DeviceError when they are on another device.
+  [[nodiscard]] std::pair<StoragePtr, Layout> host_storage(TensorId id);
   /// The value on `device`: itself where it is there, else realized and copied. Throws Error where
   /// an open tape would have to follow it.
   [[nodiscard]] TensorId to_device(TensorId id, Device& device);

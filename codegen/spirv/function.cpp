@@ -39,16 +39,16 @@ Value Function::op(spv::Op code, Value type, std::initializer_list<Value> operan
   Words all{type, id};
   all.insert(all.end(), operands.begin(), operands.end());
   append(words_, code, all);
-  if (is_opaque(code, operands)) opaque_.insert(id);
+  if (is_opaque(code, type, operands)) opaque_.insert(id);
   return id;
 }
 
-bool Function::is_opaque(spv::Op code, std::initializer_list<Value> operands) const {
+bool Function::is_opaque(spv::Op code, Value type, std::initializer_list<Value> operands) const {
   const auto known = [&](Value v) { return !opaque_.contains(v); };
   const Value* const at = operands.begin();
   switch (code) {
-    case spv::OpLoad:
-      return true;
+    case spv::OpLoad:  // from a buffer; of variables, drivers know indices and counters
+      return operands.size() > 1 || m.is_float_type(type);
     case spv::OpSelect:
       return !known(at[0]) && at[1] != at[2];
     case spv::OpPhi:  // values and where they come from
@@ -73,7 +73,7 @@ Value Function::extended(GLSLstd450 code, Value type, std::initializer_list<Valu
   Words all{type, id, m.extended_instructions(), static_cast<uint32_t>(code)};
   all.insert(all.end(), operands.begin(), operands.end());
   append(words_, spv::OpExtInst, all);
-  if (is_opaque(spv::OpExtInst, operands)) opaque_.insert(id);
+  if (is_opaque(spv::OpExtInst, type, operands)) opaque_.insert(id);
   return id;
 }
 

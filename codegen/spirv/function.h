@@ -38,6 +38,12 @@ class Function {
   /// A variable of this function (of this invocation), undefined at first.
   Value variable(Value type);
   Value load(Value type, Value pointer) { return op(spv::OpLoad, type, {pointer}); }
+  /// The same from memory that other invocations write.
+  Value load_shared(Value type, Value pointer) {
+    const Value id = load(type, pointer);
+    opaque_.insert(id);
+    return id;
+  }
   void store(Value pointer, Value value) { effect(spv::OpStore, {pointer, value}); }
   /// Element of a variable that is an array.
   Value element(spv::StorageClass storage, Value type, Value array, Value index);
@@ -149,7 +155,8 @@ class Function {
   /// The float `a`, in a form that no driver knows anything about.
   Value hidden(DType dtype, Value a);
   /// Whether a driver cannot find out at compile time what an instruction gives.
-  [[nodiscard]] bool is_opaque(spv::Op code, std::initializer_list<Value> operands) const;
+  [[nodiscard]] bool is_opaque(spv::Op code, Value type,
+                               std::initializer_list<Value> operands) const;
   Value real(DType dtype, double value);
   Value bits_of(DType dtype, Value a);    ///< of a float
   Value with_bits(DType dtype, Value a);  ///< the float

@@ -240,7 +240,7 @@ Value PartMemory::shared_pointer(DType dtype, int64_t at, Value index) {
 
 Value PartMemory::load_shared(DType dtype, int64_t at, Value index) {
   const Value type = f_.m.integer_type(size_of(dtype) == 8 ? 64 : 32);
-  return f_.from_word(dtype, f_.load(type, shared_pointer(dtype, at, index)));
+  return f_.from_word(dtype, f_.load_shared(type, shared_pointer(dtype, at, index)));
 }
 
 void PartMemory::store_shared(DType dtype, int64_t at, Value index, Value value) {

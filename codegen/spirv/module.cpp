@@ -59,7 +59,9 @@ Value Module::float_type(int width) {
     if (!target_.shader.float64) throw UnsupportedError("the device has no 64-bit floats");
     capability(spv::CapabilityFloat64);
   }
-  return type(spv::OpTypeFloat, {static_cast<uint32_t>(width)});
+  const Value id = type(spv::OpTypeFloat, {static_cast<uint32_t>(width)});
+  float_types_.insert(id);
+  return id;
 }
 
 Value Module::vector_type(Value element, uint32_t count) {

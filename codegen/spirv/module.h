@@ -42,6 +42,7 @@ class Module {
   /// Integers carry no sign; operations do. 8 and 16 bits are for elements in memory only.
   [[nodiscard]] Value integer_type(int width);
   [[nodiscard]] Value float_type(int width);
+  [[nodiscard]] bool is_float_type(Value type) const { return float_types_.contains(type); }
   [[nodiscard]] Value u32() { return integer_type(32); }
   [[nodiscard]] Value u64() { return integer_type(64); }
   [[nodiscard]] Value vector_type(Value element, uint32_t count);
@@ -111,7 +112,7 @@ class Module {
   std::map<std::pair<Value, bool>, Value> blocks_;
   std::map<uint32_t, Value> built_ins_;
   std::map<std::string, Value> shared_;
-  std::set<Value> zeros_, nonzero_floats_;
+  std::set<Value> float_types_, zeros_, nonzero_floats_;
 };
 
 }  // namespace reprise::spirv

@@ -148,13 +148,33 @@ Tensor from_array(const py::array& array, std::optional<bool> copy) {
     return copied(array, type);
   }
   std::vector<int64_t> strides(array.strides(), array.strides() + array.ndim());
-  return from_memory(type, array.data(), strides, owner(array));
+  const Tensor adopted = from_memory(type, array.data(), strides, owner(array));
+  Device& wanted = default_device();
+  if (&wanted == &cpu_device()) return adopted;
+  if (copy.has_value()) {
+    throw DeviceError(str("asarray with copy=False of ", type, ": the default device is ",
+                          wanted.name(), ", so it must be copied there"));
+  }
+  return unlocked([&] { return adopted.to(wanted); });
+}
+
+/// A copy, from whatever device: for showing it.
+py::array shown(const Tensor& tensor) {
+  const TensorType type = tensor.type();
+  static_cast<void>(numpy_dtype(type.dtype));
+  const size_t bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
+  const StoragePtr storage = unlocked([&] {
+    StoragePtr copy = cpu_device().allocator().allocate(bytes);
+    Runtime::get().read(tensor.id(), copy->data(), bytes);
+    return copy;
+  });
+  return array_on(type, dense_strides(type), storage->data(), keeper(storage));
 }
 
 py::array view_of(const Tensor& tensor) {
   require_readable("numpy");
   static_cast<void>(numpy_dtype(tensor.dtype()));  // nothing is computed for an error
-  const auto [storage, layout] = unlocked([&] { return Runtime::get().storage(tensor.id()); });
+  const auto [storage, layout] = unlocked([&] { return Runtime::get().host_storage(tensor.id()); });
   py::array view =
       array_on({tensor.dtype(), layout.shape}, layout.strides,
                static_cast<const std::byte*>(storage->data()) + layout.offset, keeper(storage));
@@ -275,6 +295,7 @@ void bind_numpy(py::module_& module, TensorClass& tensor) {
       "this machine's byte order, or always (copy=False: else Error), or never (copy=True).");
   module.def("from_dlpack", &from_dlpack, py::arg("source"),
              "A tensor on the memory of whatever has __dlpack__ on the CPU, without a copy.");
+  module.def("_shown", &shown);
   tensor
       .def("numpy", &view_of,
            "The elements as a read-only NumPy array, without a copy. Realizes. DTypeError for "
@@ -293,6 +314,14 @@ void bind_numpy(py::module_& module, TensorClass& tensor) {
           py::arg("stream") = py::none(), "A copy: whoever takes it may write to it.")
       .def("__dlpack_device__",
            [](const Tensor&) { return py::make_tuple(static_cast<int>(kDlCpu), 0); })
+      .def(
+          "to", [](const Tensor& x, const std::string& device) { return x.to(device); },
+          py::arg("device"), Unlocked(),
+          "The value on a device, by its name: this tensor where it is there, else a copy. "
+          "Realizes. UnsupportedError inside a tape.")
+      .def(
+          "to_device", [](const Tensor& x, const std::string& device) { return x.to(device); },
+          py::arg("device"), Unlocked(), "The array API's name of to().")
       .def(
           "view",
           [](const Tensor& x, const DTypeArg& dtype) {

@@ -90,7 +90,10 @@ TensorClass bind_tensor(py::module_& module) {
           "nbytes",
           [](const Tensor& x) { return x.numel() * static_cast<int64_t>(size_of(x.dtype())); },
           "Bytes of all elements.")
-      .def_property_readonly("device", [](const Tensor&) { return cpu_device().name(); })
+      .def_property_readonly(
+          "device", [](const Tensor& x) { return x.device().name(); },
+          "Name of the device it is or will be computed on. What depends on no data belongs to "
+          "none: of such a value the default device.")
       .def_property_readonly(
           "is_realized", [](const Tensor& x) { return Runtime::get().is_realized(x.id()); },
           "Whether the value is stored already.")
@@ -140,12 +143,14 @@ TensorClass bind_tensor(py::module_& module) {
         std::vector<int64_t> words;
         for (const TensorArg& x : tensors) {
           const TensorType type = x.value.type();
-          words.push_back(static_cast<int64_t>(type.dtype) * 16 + type.shape.rank());
+          const int64_t devices = Runtime::get().devices(x.value.id()).bits();
+          words.push_back(devices << 32 | static_cast<int64_t>(type.dtype) << 8 |
+                          type.shape.rank());
           words.insert(words.end(), type.shape.begin(), type.shape.end());
         }
         return py::bytes(reinterpret_cast<const char*>(words.data()), 8 * words.size());
       },
-      "The tensors' dtypes and shapes as a key.");
+      "The tensors' devices, dtypes and shapes as a key.");
   return tensor;
 }
 

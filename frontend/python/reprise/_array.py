@@ -9,17 +9,20 @@ from ._core import DType, Tensor
 _WEAK = {"float64": _core.float32, "complex128": _core.complex64}
 
 
-def asarray(obj, dtype=None, *, copy=None):
+def asarray(obj, dtype=None, *, copy=None, device=None):
     """A tensor of what `obj` holds: an array, a number, nested lists, or another library's tensor.
 
     An array's memory is used as it is, whatever its strides, where elements are aligned and of this
     machine's byte order; the tensor keeps the array alive and shows what is written to it later.
     copy=True copies always, copy=False raises Error where a copy is needed. Python's floats become
     float32 and its integers int64; arrays keep their dtype; `dtype` casts. DTypeError for elements
-    that have no dtype here.
+    that have no dtype here. `device` names where it is to be: the default device unless told.
     """
+    if device is not None:
+        with _core.device(device):
+            return asarray(obj, dtype, copy=copy).to(device)
     if isinstance(obj, Tensor):
-        result = _core.from_numpy(_bits(obj), copy=True).view(obj.dtype) if copy else obj
+        result = _copy(obj) if copy else obj
     elif isinstance(obj, np.ndarray):
         result = _core.from_numpy(obj, copy)
     elif hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
@@ -101,14 +104,23 @@ def _is_buffer(obj):
     return True
 
 
+def _copy(x):
+    with _core.device(x.device):
+        return _core.from_numpy(_bits(x), copy=True).view(x.dtype)
+
+
 def _bits(x):
     """The elements as NumPy can hold them: bfloat16 as uint16."""
-    return (x.view(_core.uint16) if x.dtype == _core.bfloat16 else x).numpy()
+    return _elements(x.view(_core.uint16) if x.dtype == _core.bfloat16 else x)
 
 
 def _shown(x):
     """The elements as NumPy can print them: bfloat16 as float32."""
-    return (x.astype(_core.float32) if x.dtype == _core.bfloat16 else x).numpy()
+    return _elements(x.astype(_core.float32) if x.dtype == _core.bfloat16 else x)
+
+
+def _elements(x):
+    return x.numpy() if x.device == "cpu" else _core._shown(x)
 
 
 def _is_recording():
