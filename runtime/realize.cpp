@@ -401,9 +401,17 @@ DeviceSet Runtime::devices(TensorId id) const {
 }
 
 TensorId Runtime::to_device(TensorId id, Device& device) {
-  if (devices(id).contains(device)) return value(id);
+  const DeviceSet found = devices(id);
+  if (found == DeviceSet::of(device)) return value(id);
+  if (found.contains(device)) {  // no device's yet: it is this one's from now on
+    ThreadState& thread = impl_->thread();
+    Impl::Locked locked(*impl_);
+    Recorder recorder(*impl_, locked, thread);
+    const Value value = recorder.settle_on(device, recorder.values_of(std::array{id})[0]);
+    return impl_->bind_recorded(thread, NodeId{value.index});
+  }
   if (in_tape()) {
-    throw UnsupportedError(str("to: from ", devices(id).names(), " to ", device.name(),
+    throw UnsupportedError(str("to: from ", found.names(), " to ", device.name(),
                                " inside a tape, whose gradients and replays do not pass from one "
                                "device to another; move the tensor before"));
   }

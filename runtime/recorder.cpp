@@ -26,6 +26,13 @@ SmallVector<Value, 4> Recorder::values_of(std::span<const TensorId> ids) {
   return values;
 }
 
+Value Recorder::settle_on(const Device& device, Value value) {
+  const Value operands[] = {value};
+  const Value settled = append(Op::Reshape, operands, {}, impl_.nodes[value.index].type);
+  impl_.nodes[settled.index].devices = DeviceSet::of(device);
+  return settled;
+}
+
 void Recorder::check_devices(Op op, std::span<const Value> operands) const {
   DeviceSet common = DeviceSet::all();
   for (const Value operand : operands) {

@@ -341,6 +341,8 @@ class Recorder final : public Builder {
   }
   /// The present values of tensors that nobody computes, kept until the recorder ends.
   [[nodiscard]] SmallVector<Value, 4> values_of(std::span<const TensorId> ids);
+  /// The same value, which is computed on `device` and nowhere else.
+  [[nodiscard]] Value settle_on(const Device& device, Value value);
 
  private:
   Value append(Op op, std::span<const Value> operands, const Attrs& attrs,

@@ -98,6 +98,16 @@ TEST_F(VulkanDevice, ConstantsBelongToNoDevice) {
   EXPECT_EQ((x.to(*vulkan_) * later).to_vector<float>(), (x * later).to_vector<float>());
 }
 
+// A transfer gives such a value a device, inside a tape too.
+TEST_F(VulkanDevice, AConstantThatIsMovedStaysThere) {
+  const Tape tape;
+  const Tensor there = (ones({2}) * 3).to(*vulkan_);
+  EXPECT_EQ(&there.device(), vulkan_);
+  EXPECT_THROW(static_cast<void>(there + Tensor::of({1.f, 2.f})), DeviceError);
+  EXPECT_THAT((there + 1).to_vector<float>(), ElementsAre(4, 4));
+  EXPECT_EQ(&zeros({2}).to("cpu").device(), &cpu_device());
+}
+
 // Pending work of both devices is computed by one realize, each by its own.
 TEST_F(VulkanDevice, ARealizeComputesOnEveryDeviceThatHasSomethingPending) {
   const Tensor here = Tensor::of({1.f, 2.f});
