@@ -1,6 +1,10 @@
 // SPIR-V of scalar operations and accesses is valid and gives the interpreter's bits on a Vulkan
 // device.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
+#include <string>
 
 #include "compiler/pipeline.h"
 #include "ir/error.h"
@@ -20,6 +24,20 @@ TEST(Spirv, RunsOnADevice) {
   if (device == nullptr) GTEST_SKIP() << "kernels are validated but not run: " << why;
   RecordProperty("target", to_string(device->target()));
   expect_shader_like_interpreted(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
+}
+
+// For reading; HLSL has no addresses of buffers and says so.
+TEST(Spirv, IsRenderedInShadingLanguages) {
+  Kernel kernel = parse_kernel(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
+  for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
+  std::map<std::string, std::string> texts;
+  static_cast<void>(spirv_backend().generate(
+      kernel, {}, plain_vulkan_target(),
+      [&](std::string_view name, std::string_view text) { texts.emplace(name, text); }));
+  EXPECT_THAT(texts["spirv"], testing::HasSubstr("OpEntryPoint GLCompute"));
+  EXPECT_THAT(texts["glsl"], testing::HasSubstr("void main()"));
+  EXPECT_THAT(texts["msl"], testing::HasSubstr("kernel void phase0("));
+  EXPECT_THAT(texts["hlsl"], testing::HasSubstr("cannot be said"));
 }
 
 TEST(Spirv, Operations) {

@@ -4,6 +4,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "codegen/spirv/part.h"
+#include "codegen/spirv/render.h"
 #include "ir/error.h"
 
 namespace reprise {
@@ -127,6 +128,9 @@ class SpirvBackend final : public Backend {
     if (dump) {
       dump("spirv", text_of(words));
       check(words);
+      for (const std::string_view language : spirv::languages()) {
+        dump(language, spirv::render(words, language));
+      }
     }
 #ifndef NDEBUG
     check(words);
