@@ -402,7 +402,15 @@ int main(int argc, char** argv) {
   app.add_option("--momentum", options.momentum, "Of sgd")->check(rate);
   app.add_option("--seed", options.seed)->check(seed);
   app.add_option("--threads", options.threads, "0: one per core")->check(count_or_zero);
-  app.add_option("--device", options.device, "cpu, vulkan:0, ..");
+  app.add_option("--device", options.device, "cpu, vulkan:0, ..")
+      ->check([](const std::string& name) -> std::string {
+        try {
+          static_cast<void>(rp::device(name));
+          return {};
+        } catch (const rp::DeviceError& error) {
+          return error.what();
+        }
+      });
   app.add_option("--json", options.json, "Also write the results to FILE")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
 

@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "ir/error.h"
+#include "tests/vulkan_device.h"
 
 namespace reprise {
 namespace {
@@ -194,6 +196,23 @@ TEST_F(CommandLine, TrainingRefusesOptions) {
     expect_refusal(run("fashion_mnist", option), HasSubstr("--"));
   }
   expect_refusal(run("fashion_mnist", "--json /nowhere/file"), HasSubstr("/nowhere/file"));
+}
+
+// The device changes how a sum of a product rounds, not what is learned.
+TEST_F(CommandLine, TrainingOnAVulkanDeviceLearnsAsMuch) {
+  std::string why;
+  if (test_vulkan_device(&why) == nullptr) GTEST_SKIP() << why;
+  std::vector<double> accuracies;
+  for (const std::string device : {"cpu", "vulkan:0"}) {
+    const Outcome outcome = run("fashion_mnist", "--epochs 1 --max-steps 40 --device " + device);
+    ASSERT_EQ(outcome.status, 0) << outcome.text;
+    const std::string label = "test accuracy";
+    const size_t at = outcome.text.rfind(label);
+    ASSERT_NE(at, std::string::npos) << outcome.text;
+    accuracies.push_back(std::stod(outcome.text.substr(at + label.size())));
+  }
+  EXPECT_GT(accuracies[0], 0.6);
+  EXPECT_NEAR(accuracies[1], accuracies[0], 0.02);
 }
 
 TEST_F(CommandLine, TrainingRefusesData) {

@@ -22,7 +22,7 @@ using Fill = SampleOperand::Fill;
 
 // Every so many samples of an op run: sanitizers make compiling several times slower.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kSampleStep = 2;
+constexpr int kSampleStep = 4;
 #else
 constexpr int kSampleStep = 1;
 #endif
