@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "frontend/create.h"
 #include "frontend/pooling.h"
@@ -68,11 +69,11 @@ AdaptiveWindows adaptive_windows(std::string_view name, int axes, const Tensor& 
       throw ShapeError(
           str(what, ": axis ", rank - axes + i, " of ", type, " to a size of ", sizes[i]));
     }
-    for (int64_t w = 0; w < std::min(axis.size, axis.extent); ++w) {
-      const int64_t begin = w * axis.extent / axis.size;
-      const int64_t end = ((w + 1) * axis.extent + axis.size - 1) / axis.size;
-      axis.longest = std::max(axis.longest, end - begin);
-    }
+    // Windows repeat after `period` of them, over `advance` elements; among these one starts at
+    // each multiple of 1/period past an element, and the one that starts last reaches furthest.
+    const int64_t common = std::gcd(axis.extent, axis.size);
+    const int64_t period = axis.size / common, advance = axis.extent / common;
+    axis.longest = (advance + 2 * (period - 1)) / period;
     result.axes.push_back(axis);
   }
   // Windows go behind, one axis after the other: (.., sizes.., longest..).

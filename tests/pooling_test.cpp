@@ -114,6 +114,22 @@ TEST(Interpolate, Linear) {
   const Tensor x = row({0, 4});
   expect_tensor(interpolate(x, 4, Resample::Linear), {1, 1, 4}, F{0, 1, 3, 4});
   expect_tensor(interpolate(x, 3, Resample::Linear, AlignCorners::Yes), {1, 1, 3}, F{0, 2, 4});
+  // The one window in the middle sees both, however many there are.
+  expect_tensor(adaptive_avg_pool1d(row({1, 2}), 5), {1, 1, 5}, F{1, 1, 1.5f, 2, 2});
+  expect_tensor(adaptive_max_pool1d(row({1, 2}), 7), {1, 1, 7}, F{1, 1, 1, 2, 2, 2, 2});
+  for (const int64_t extent : {1, 2, 3, 4, 6, 7, 12}) {
+    for (const int64_t size : {1, 2, 3, 5, 8, 9, 17}) {
+      std::vector<float> means, largest;
+      for (int64_t i = 0; i < size; ++i) {
+        const int64_t begin = i * extent / size, end = ((i + 1) * extent + size - 1) / size;
+        means.push_back(static_cast<float>(begin + end - 1) / 2);
+        largest.push_back(static_cast<float>(end - 1));
+      }
+      const Tensor all = counted({1, 1, extent});
+      expect_tensor(adaptive_avg_pool1d(all, size), {1, 1, size}, means);
+      expect_tensor(adaptive_max_pool1d(all, size), {1, 1, size}, largest);
+    }
+  }
   expect_tensor(interpolate(x, 1, Resample::Linear, AlignCorners::Yes), {1, 1, 1}, F{0});
   expect_tensor(interpolate(counted({1, 1, 2, 2}), 3, Resample::Linear, AlignCorners::Yes),
                 {1, 1, 3, 3}, F{0, 0.5f, 1, 1, 1.5f, 2, 2, 2.5f, 3});
