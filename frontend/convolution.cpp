@@ -135,6 +135,12 @@ Tensor windowed(const Tensor& x, const Extents& sizes, const Extents& strides,
 }  // namespace
 
 Extents PerAxis::of(int axes, std::string_view what) const {
+  constexpr int64_t limit = int64_t{1} << 31;  // the product of two of them does not overflow
+  for (const int64_t value : values_) {
+    if (value > limit || value < -limit) {
+      throw ShapeError(str(what, ": ", value, " along a spatial axis; at most ", limit));
+    }
+  }
   if (static_cast<int>(values_.size()) == axes) return values_;
   if (values_.size() != 1) {
     throw ShapeError(str(what, ": ", values_.size(), " numbers for ", axes, " spatial axes"));

@@ -17,7 +17,8 @@ class PerAxis {
   PerAxis(const std::vector<int64_t>& values)
       : values_(std::span<const int64_t>(values)) {}  // NOLINT
   [[nodiscard]] bool empty() const { return values_.empty(); }
-  /// The numbers of `axes` axes. Throws ShapeError naming `what` where there are others.
+  /// The numbers of `axes` axes. Throws ShapeError naming `what` where there are others, or one of
+  /// more than 2^31.
   [[nodiscard]] SmallVector<int64_t, kMaxDims> of(int axes, std::string_view what) const;
 
  private:

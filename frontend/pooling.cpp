@@ -58,19 +58,21 @@ Pool pool_of(std::string_view name, int axes, const Tensor& x, const PerAxis& ke
                            " is more than half of a window of ", reach + 1));
     }
     const int64_t extent = type.shape[axis], padded = extent + 2 * pool.padding[i];
-    if (reach >= padded) {
+    // What is left for steps; less than nothing where the window is longer, of which ceil_mode
+    // takes what there is.
+    const int64_t room = padded - reach - 1, stride = pool.stride[i];
+    int64_t count = room < 0 ? 0 : room / stride + 1;
+    if (mode == CeilMode::Yes && room > -stride && room % stride != 0 &&
+        count * stride < extent + pool.padding[i]) {
+      ++count;
+    }
+    if (count < 1) {
       throw ShapeError(str(pool.what, ": a window of ", reach + 1,
                            " does not fit the padded extent ", padded, " of axis ", axis, " of ",
                            type));
     }
-    const int64_t room = padded - reach - 1;
-    int64_t count = room / pool.stride[i] + 1;
-    if (mode == CeilMode::Yes && room % pool.stride[i] != 0 &&
-        count * pool.stride[i] < extent + pool.padding[i]) {
-      ++count;
-    }
     pool.counts.push_back(count);
-    pool.beyond.push_back(std::max<int64_t>(0, (count - 1) * pool.stride[i] + reach + 1 - padded));
+    pool.beyond.push_back(std::max<int64_t>(0, (count - 1) * stride + reach + 1 - padded));
   }
   return pool;
 }

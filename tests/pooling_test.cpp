@@ -62,6 +62,29 @@ TEST(Pool, CeilModeAddsTheWindowsThatEndOutside) {
                 {1, 1, 1}, F{1});
 }
 
+TEST(Pool, CeilModeHasAWindowLongerThanTheAxis) {
+  const Tensor x = row({1, 2});
+  expect_tensor(max_pool1d(x, 3, {.ceil_mode = CeilMode::Yes}), {1, 1, 1}, F{2});
+  expect_tensor(max_pool1d_with_indices(x, 3, {.stride = 2, .ceil_mode = CeilMode::Yes}).second,
+                {1, 1, 1}, I{1});
+  expect_tensor(avg_pool1d(x, 3, {.stride = 5, .ceil_mode = CeilMode::Yes}), {1, 1, 1}, F{1.5f});
+  expect_tensor(lp_pool1d(x, 1, 3, {.ceil_mode = CeilMode::Yes}), {1, 1, 1}, F{3});
+  // A whole step short is no window, as without ceil_mode.
+  EXPECT_THROW((void)max_pool1d(x, 3, {.stride = 1, .ceil_mode = CeilMode::Yes}), ShapeError);
+  EXPECT_THROW((void)max_pool1d(x, 3), ShapeError);
+}
+
+TEST(Pool, RefusesNumbersWhoseProductsOverflow) {
+  const Tensor x = row({1, 2});
+  const int64_t huge = int64_t{1} << 62;
+  EXPECT_THROW((void)max_pool1d(x, huge, {.dilation = huge}), ShapeError);
+  EXPECT_THROW((void)avg_pool1d(x, 2, {.stride = huge}), ShapeError);
+  EXPECT_THROW((void)conv1d(x, x, {}, {.padding = huge}), ShapeError);
+  EXPECT_THROW((void)col2im(row({1, 2}), {2, 2}, huge, {.dilation = huge, .padding = 3}),
+               ShapeError);
+  EXPECT_THROW((void)im2col(counted({1, 1, 2, 2}), huge, {.dilation = huge}), ShapeError);
+}
+
 TEST(AvgPool, CountsPaddingOrNot) {
   const Tensor x = row({2, 4, 6});
   expect_tensor(avg_pool1d(x, 2, {.padding = 1}), {1, 1, 2}, F{1, 5});
@@ -91,6 +114,22 @@ TEST(AdaptivePool, CutsAnAxisIntoParts) {
   expect_tensor(adaptive_max_pool1d(x, 4), {1, 1, 4}, F{2, 3, 5, 6});
   expect_tensor(adaptive_max_pool1d_with_indices(x, 4).second, {1, 1, 4}, I{1, 2, 4, 5});
   expect_tensor(adaptive_avg_pool1d(row({1, 2}), 3), {1, 1, 3}, F{1, 1.5f, 2});
+  // The one window in the middle sees both, however many there are.
+  expect_tensor(adaptive_avg_pool1d(row({1, 2}), 5), {1, 1, 5}, F{1, 1, 1.5f, 2, 2});
+  expect_tensor(adaptive_max_pool1d(row({1, 2}), 7), {1, 1, 7}, F{1, 1, 1, 2, 2, 2, 2});
+  for (const int64_t extent : {1, 2, 3, 4, 6, 7, 12}) {
+    for (const int64_t size : {1, 2, 3, 5, 8, 9, 17}) {
+      std::vector<float> means, largest;
+      for (int64_t i = 0; i < size; ++i) {
+        const int64_t begin = i * extent / size, end = ((i + 1) * extent + size - 1) / size;
+        means.push_back(static_cast<float>(begin + end - 1) / 2);
+        largest.push_back(static_cast<float>(end - 1));
+      }
+      const Tensor all = counted({1, 1, extent});
+      expect_tensor(adaptive_avg_pool1d(all, size), {1, 1, size}, means);
+      expect_tensor(adaptive_max_pool1d(all, size), {1, 1, size}, largest);
+    }
+  }
   expect_tensor(adaptive_avg_pool2d(counted({1, 1, 3, 4}), {2, -1}), {1, 1, 2, 4},
                 F{2, 3, 4, 5, 6, 7, 8, 9});
   const auto [values, places] = adaptive_max_pool2d_with_indices(counted({1, 1, 3, 5}), {2, 2});
@@ -114,22 +153,6 @@ TEST(Interpolate, Linear) {
   const Tensor x = row({0, 4});
   expect_tensor(interpolate(x, 4, Resample::Linear), {1, 1, 4}, F{0, 1, 3, 4});
   expect_tensor(interpolate(x, 3, Resample::Linear, AlignCorners::Yes), {1, 1, 3}, F{0, 2, 4});
-  // The one window in the middle sees both, however many there are.
-  expect_tensor(adaptive_avg_pool1d(row({1, 2}), 5), {1, 1, 5}, F{1, 1, 1.5f, 2, 2});
-  expect_tensor(adaptive_max_pool1d(row({1, 2}), 7), {1, 1, 7}, F{1, 1, 1, 2, 2, 2, 2});
-  for (const int64_t extent : {1, 2, 3, 4, 6, 7, 12}) {
-    for (const int64_t size : {1, 2, 3, 5, 8, 9, 17}) {
-      std::vector<float> means, largest;
-      for (int64_t i = 0; i < size; ++i) {
-        const int64_t begin = i * extent / size, end = ((i + 1) * extent + size - 1) / size;
-        means.push_back(static_cast<float>(begin + end - 1) / 2);
-        largest.push_back(static_cast<float>(end - 1));
-      }
-      const Tensor all = counted({1, 1, extent});
-      expect_tensor(adaptive_avg_pool1d(all, size), {1, 1, size}, means);
-      expect_tensor(adaptive_max_pool1d(all, size), {1, 1, size}, largest);
-    }
-  }
   expect_tensor(interpolate(x, 1, Resample::Linear, AlignCorners::Yes), {1, 1, 1}, F{0});
   expect_tensor(interpolate(counted({1, 1, 2, 2}), 3, Resample::Linear, AlignCorners::Yes),
                 {1, 1, 3, 3}, F{0, 0.5f, 1, 1, 1.5f, 2, 2, 2.5f, 3});
