@@ -68,6 +68,26 @@ struct type_caster<reprise::Operand> {
   reprise::Tensor adopted_;
 };
 
+/// pybind11's own would end the caster inside, and with it the array that the operand points to.
+template <>
+struct type_caster<std::optional<reprise::Operand>> {
+  static constexpr auto name =
+      const_name("Optional[") + type_caster<reprise::Operand>::name + const_name("]");
+  template <class>
+  using cast_op_type = std::optional<reprise::Operand>;
+  bool load(handle source, bool convert) {
+    given_ = source && !source.is_none();
+    return source && (!given_ || operand_.load(source, convert));
+  }
+  operator std::optional<reprise::Operand>() {  // NOLINT: pybind11's protocol
+    return given_ ? std::optional<reprise::Operand>(operand_) : std::nullopt;
+  }
+
+ private:
+  bool given_ = false;
+  type_caster<reprise::Operand> operand_;
+};
+
 template <>
 struct type_caster<reprise::Number> {
   static constexpr auto name = const_name("number");

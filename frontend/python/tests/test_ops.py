@@ -121,6 +121,16 @@ def test_shapes():
     close(x.reshape(-1), X.reshape(-1))
     close(rp.permute_dims(x, (2, 0, 1)), X.transpose(2, 0, 1))
     close(x.permute_dims(2, 0, 1), X.transpose(2, 0, 1))
+def test_arrays_as_optional_operands():
+    x = rp.asarray(X)
+    high = np.linspace(-1, 1, 4)
+    close(rp.clip(x, -1, high), np.clip(X, -1, high))
+    close(x.clip(max=high), np.clip(X, None, high))
+    close(rp.clip(x, high, None), np.clip(X, high, None))
+    holes = rp.asarray([np.nan, np.inf, -np.inf])
+    close(rp.nan_to_num(holes, 1, np.array(2.0), np.array(3.0)), [1, 2, 3])
+
+
     close(x.T, X.T)
     close(x.mT, X.swapaxes(-1, -2))
     close(rp.matrix_transpose(x), X.swapaxes(-1, -2))
