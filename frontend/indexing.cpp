@@ -23,11 +23,6 @@ Tensor reshaped(const Tensor& x, const Shape& shape) {
   return reshape(x, std::span<const int64_t>(shape.begin(), shape.end()));
 }
 
-Tensor indices_of(const Tensor& indices, std::string_view what) {
-  if (is_integer(indices.dtype())) return cast(indices, DType::I64);
-  throw DTypeError(str(what, ": indices must be integers, they are ", indices.type()));
-}
-
 Tensor written(Op op, const Tensor& x, const Tensor& indices, const Tensor& updates, int axis) {
   const DType dtype = promote(x.dtype(), updates.dtype());
   return record(op, {cast(x, dtype).id(), indices.id(), cast(updates, dtype).id()},

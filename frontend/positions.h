@@ -1,6 +1,8 @@
 // What a range means on an axis.
 #pragma once
 
+#include <string_view>
+
 #include "frontend/tensor.h"
 
 namespace reprise {
@@ -12,5 +14,8 @@ struct Positions {
 };
 /// Throws Error for a step of 0.
 [[nodiscard]] Positions resolve(const Range& range, int64_t extent);
+
+/// Integer indices as i64; what only u64 holds does not become negative. DTypeError for others.
+[[nodiscard]] Tensor indices_of(const Tensor& indices, std::string_view what);
 
 }  // namespace reprise

@@ -1,6 +1,9 @@
 // Matrix products and indexing by data.
+#include <limits>
+
 #include "frontend/complex.h"
 #include "frontend/ops.h"
+#include "frontend/positions.h"
 #include "frontend/record.h"
 
 namespace reprise {
@@ -37,13 +40,19 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   return squeeze(whole, row ? -2 : -1);
 }
 
-Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis) {
+Tensor indices_of(const Tensor& indices, std::string_view what) {
   const DType dtype = indices.dtype();
   if (!is_integer(dtype)) {
-    throw DTypeError(str("gather: indices must be integers, they are ", indices.type()));
+    throw DTypeError(str(what, ": indices must be integers, they are ", indices.type()));
   }
+  constexpr int64_t last = std::numeric_limits<int64_t>::max();
+  return cast(dtype == DType::U64 ? minimum(indices, last) : indices, DType::I64);
+}
+
+Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis) {
+  const Tensor places = indices_of(indices, "gather");
   const int place = normalize_axis(axis, x.rank());
-  return record(Op::Gather, {x.id(), cast(indices, DType::I64).id()}, Attrs().add_int(place));
+  return record(Op::Gather, {x.id(), places.id()}, Attrs().add_int(place));
 }
 
 Tensor take(const Tensor& x, const Tensor& indices, int64_t axis) {

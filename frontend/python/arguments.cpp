@@ -74,8 +74,11 @@ std::optional<int64_t> integer_of(const py::handle& object) {
   if (py::isinstance<Tensor>(object) || is_array(object)) return std::nullopt;
   const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) throw py::error_already_set();
-  const long long value = PyLong_AsLongLong(index.ptr());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  int past = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &past);
+  if (past != 0) {
+    throw IndexError(str("the integer ", std::string(py::str(index)), " does not fit 64 bits"));
+  }
   return value;
 }
 

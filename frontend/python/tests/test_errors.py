@@ -21,6 +21,9 @@ CASES = [
     (lambda: rp.full((1 << 50,), 1.0).realize(), rp.OutOfMemoryError, MemoryError, "memory"),
     (lambda: rp.Scalar(1) * 1, rp.UnsupportedError, NotImplementedError, "float"),
     (lambda: (x + 1j) < 1, rp.DTypeError, TypeError, "c64"),
+    (lambda: x[2**64], rp.IndexError, IndexError, "18446744073709551616"),
+    (lambda: rp.take(x, np.array([2**64 - 1], np.uint64)).realize(), rp.IndexError, IndexError, "2"),
+    (lambda: rp.zeros((2**70,)), rp.IndexError, IndexError, "64 bits"),
     (lambda: rp.arange(0, 5, 0), rp.Error, Exception, "step"),
     (lambda: rp.cross_entropy(x, rp.asarray([0, 1]), "maximum"), rp.Error, Exception, "maximum"),
 ]
