@@ -192,7 +192,8 @@ class AxisList {
 };
 
 // Reductions.
-/// Bools and integers are summed in 64 bits. `dtype`: what x is cast to before, here and below.
+/// Bools and integers are summed in 64 bits. `dtype`: of x, before, and of the result, here and
+/// below.
 [[nodiscard]] Tensor sum(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
                          std::optional<DType> dtype = {});
 [[nodiscard]] Tensor prod(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
@@ -204,9 +205,9 @@ class AxisList {
                           std::optional<DType> dtype = {});
 /// sum((x - mean)^2) / (n - ddof), computed in two passes; std is its root.
 [[nodiscard]] Tensor var(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
-                         int64_t ddof = 0);
+                         double ddof = 0);
 [[nodiscard]] Tensor std(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No,
-                         int64_t ddof = 0);
+                         double ddof = 0);
 [[nodiscard]] Tensor any(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 [[nodiscard]] Tensor all(const Tensor& x, const AxisList& axes = {}, KeepDims keep = KeepDims::No);
 /// The first NaN, else the first largest, as i64; over the row-major order of several axes.

@@ -1,4 +1,7 @@
 // Reductions and what is made of them: axes as masks, then one recorded node.
+#include <algorithm>
+#include <cmath>
+
 #include "frontend/complex.h"
 #include "frontend/ops.h"
 #include "frontend/record.h"
@@ -39,10 +42,11 @@ REPRISE_REDUCTION(argmax, ArgMax)
 REPRISE_REDUCTION(argmin, ArgMin)
 #undef REPRISE_REDUCTION
 
-#define REPRISE_TOTAL(function, Name)                                   \
-  Tensor function(const Tensor& x, const AxisList& axes, KeepDims keep, \
-                  std::optional<DType> dtype) {                         \
-    return reduce(Op::Name, dtype ? cast(x, *dtype) : x, axes, keep);   \
+#define REPRISE_TOTAL(function, Name)                                                \
+  Tensor function(const Tensor& x, const AxisList& axes, KeepDims keep,              \
+                  std::optional<DType> dtype) {                                      \
+    const Tensor result = reduce(Op::Name, dtype ? cast(x, *dtype) : x, axes, keep); \
+    return dtype ? cast(result, *dtype) : result;                                    \
   }
 REPRISE_TOTAL(sum, Sum)
 REPRISE_TOTAL(prod, Prod)
@@ -83,19 +87,33 @@ Tensor normalize(Op op, const Tensor& x, const AxisList& axes, Number eps,
                 Attrs().add_int(axes.mask(value.rank())));
 }
 
-Tensor variance(Op op, const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
+Tensor variance(Op op, const Tensor& x, const AxisList& axes, KeepDims keep, double correction) {
   const uint32_t mask = axes.mask(x.rank());
+  constexpr double limit = 1e15;  // far past any count, and each below is a double
+  if (!(std::abs(correction) < limit)) {
+    throw Error(str(op, " of ", x.type(), ": a correction of ", correction));
+  }
+  const auto ddof = static_cast<int64_t>(correction);
+  if (static_cast<double>(ddof) != correction) {  // a part of an element
+    double count = 1;
+    for (int i = 0; i < x.rank(); ++i) {
+      if ((mask >> i & 1) != 0) count *= static_cast<double>(x.size(i));
+    }
+    const Tensor spread = variance(Op::Var, x, axes, keep, 0);
+    const Tensor scaled = spread * (count / std::max(0.0, count - correction));
+    return op == Op::Var ? scaled : sqrt(scaled);
+  }
   if (is_pair(x.dtype())) return complex_reduction(op, x, mask, keep, ddof);
   return record(op, x, Attrs().add_int(mask).add_int(keep == KeepDims::Yes ? 1 : 0).add_int(ddof));
 }
 
 }  // namespace
 
-Tensor var(const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
+Tensor var(const Tensor& x, const AxisList& axes, KeepDims keep, double ddof) {
   return variance(Op::Var, x, axes, keep, ddof);
 }
 
-Tensor std(const Tensor& x, const AxisList& axes, KeepDims keep, int64_t ddof) {
+Tensor std(const Tensor& x, const AxisList& axes, KeepDims keep, double ddof) {
   return variance(Op::Std, x, axes, keep, ddof);
 }
 

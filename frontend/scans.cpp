@@ -9,7 +9,8 @@ namespace reprise {
 
 namespace {
 
-Tensor scanned(Op op, const Tensor& x, int64_t axis) {
+Tensor scanned(Op op, const Tensor& x, int64_t axis, std::optional<DType> dtype = {}) {
+  if (dtype) return cast(scanned(op, cast(x, *dtype), axis), *dtype);
   if (op != Op::CumSum && is_pair(x.dtype())) {
     return complex_scan(op, x, normalize_axis(axis, x.rank()));
   }
@@ -32,11 +33,11 @@ Found extremum(Op op, const Tensor& x, int64_t axis) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int64_t axis, std::optional<DType> dtype) {
-  return scanned(Op::CumSum, dtype ? cast(x, *dtype) : x.value(), axis);
+  return scanned(Op::CumSum, x, axis, dtype);
 }
 
 Tensor cumprod(const Tensor& x, int64_t axis, std::optional<DType> dtype) {
-  return scanned(Op::CumProd, dtype ? cast(x, *dtype) : x.value(), axis);
+  return scanned(Op::CumProd, x, axis, dtype);
 }
 
 Tensor logcumsumexp(const Tensor& x, int64_t axis) {

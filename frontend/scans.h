@@ -8,7 +8,7 @@
 namespace reprise {
 
 /// Running sums and products. Bool and integers are folded in 64 bits and give i64 or u64, as sum
-/// and prod do; floats keep their dtype. `dtype`: what x is cast to before.
+/// and prod do; floats keep their dtype. `dtype`: as of sum.
 [[nodiscard]] Tensor cumsum(const Tensor& x, int64_t axis, std::optional<DType> dtype = {});
 [[nodiscard]] Tensor cumprod(const Tensor& x, int64_t axis, std::optional<DType> dtype = {});
 /// log(exp(x[0]) + .. + exp(x[i])) without overflow; integers are computed in f32.

@@ -6,7 +6,7 @@ namespace reprise::python {
 namespace {
 
 using Reduction = Tensor (*)(const Tensor&, const AxisList&, KeepDims);
-using Spread = Tensor (*)(const Tensor&, const AxisList&, KeepDims, int64_t);
+using Spread = Tensor (*)(const Tensor&, const AxisList&, KeepDims, double);
 
 KeepDims keep(bool keepdims) {
   return keepdims ? KeepDims::Yes : KeepDims::No;
@@ -65,9 +65,9 @@ void bind_reductions(py::module_& module, TensorClass& tensor) {
              py::arg("keepdims") = false, py::arg("dtype") = py::none(), row.doc, Unlocked());
   }
   const auto spread = [&](const char* name, Spread function, const char* doc) {
-    const auto call = [function](const TensorArg& x, const AxisList& axis, int64_t correction,
+    const auto call = [function](const TensorArg& x, const AxisList& axis, Fixed correction,
                                  bool keepdims) {
-      return function(x.value, axis, keep(keepdims), correction);
+      return function(x.value, axis, keep(keepdims), correction.value);
     };
     def_both(module, tensor, name, call, py::arg("axis") = py::none(), py::arg("correction") = 0,
              py::arg("keepdims") = false, doc, Unlocked());

@@ -108,6 +108,14 @@ def test_reduction_options():
     close(rp.std(rp.asarray(X), 0, 1), np.std(X, 0, ddof=1))
     assert rp.sum(rp.full((300,), 255, rp.uint8)).item() == 76500
     assert rp.sum(rp.ones((3,), rp.int32), dtype=rp.float32).dtype == rp.float32
+    for name, wrapped in [("sum", 44), ("prod", 64), ("mean", 100), ("cumsum", [100, -56, 44])]:
+        result = getattr(rp, name)(rp.full((3,), 100), dtype=rp.int8)
+        assert result.dtype == rp.int8 and result.tolist() == wrapped
+    assert rp.cumulative_prod(rp.asarray([True, False]), dtype=rp.bool).tolist() == [True, False]
+    close(rp.var(rp.asarray(X), axis=1, correction=0.5), X.var(1) * 3 / 2.5)
+    close(rp.std(rp.asarray(X), correction=1.0), np.std(X, ddof=1))
+    with pytest.raises(rp.Error):
+        rp.var(rp.asarray(X), correction=float("nan"))
     with pytest.raises(rp.ShapeError):
         rp.max(rp.zeros((2, 0)), axis=1)
     assert rp.max(rp.zeros((0, 4)), axis=1).shape == (0,)
