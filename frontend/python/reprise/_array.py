@@ -133,11 +133,17 @@ def _repr(self):
     if _core._in_call():  # to say which arguments it cannot take
         return f"<tensor of {self.dtype} {self.shape}>"
     text = np.array2string(_shown(self), separator=", ", prefix="tensor(")
-    return f"tensor({text}, dtype={self.dtype})"
+    # Brackets do not tell the other extents of what has no element.
+    shape = f"shape={self.shape}, " if self.size == 0 and self.shape != (0,) else ""
+    return f"tensor({text}, {shape}dtype={self.dtype})"
 
 
 def _str(self):
     return repr(self) if _is_recording() else str(_shown(self))
+
+
+def _contains(self, value):
+    return bool(_core.any(self == value))
 
 
 def _format(self, spec):
@@ -159,6 +165,7 @@ def _reduce(self):
 
 Tensor.__repr__ = _repr
 Tensor.__str__ = _str
+Tensor.__contains__ = _contains
 Tensor.__format__ = _format
 Tensor.__reduce__ = _reduce
 Tensor.__copy__ = lambda self: self.value()

@@ -126,6 +126,9 @@ def jvp(function, primals, tangents):
     `function` returns a tensor; primals and tangents are sequences of as many tensors, each
     tangent of its primal's type.
     """
+    for name, given in [("primals", primals), ("tangents", tangents)]:
+        if not isinstance(given, (list, tuple)):  # a tensor is a sequence too, of its rows
+            raise _core.Error(f"jvp: {name} are a list or a tuple, not a {type(given).__name__}")
     primals, tangents = list(primals), [asarray(t) for t in tangents]
     if len(primals) != len(tangents):
         raise _core.Error(f"jvp: {len(primals)} primals and {len(tangents)} tangents")

@@ -139,6 +139,9 @@ def test_conversions():
         rp.zeros((2,))[0] = 1
     assert f"{rp.asarray(0.125):.2f}" == "0.12" and str(rp.asarray([1, 2])) == "[1 2]"
     assert repr(rp.asarray([[1, 2]])) == "tensor([[1, 2]], dtype=int64)"
+    assert repr(rp.zeros((2, 0, 3))) == "tensor([], shape=(2, 0, 3), dtype=float32)"
+    assert repr(rp.zeros((0,))) == "tensor([], dtype=float32)"
+    assert 2 in rp.asarray([1, 2]) and 2.5 not in rp.asarray([[1.0], [2.0]])
 
 
 def test_comparison_with_anything_else():
