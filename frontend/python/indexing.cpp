@@ -234,6 +234,58 @@ Tensor indexed(const Tensor& x, const std::vector<Entry>& entries) {
   return permute(taken, order);
 }
 
+/// What is put into x: a number that fits its dtype, or a tensor that does.
+Tensor value_for(const TensorType& x, const Operand& value) {
+  if (value.tensor() == nullptr) return full({}, value.number(), x.dtype);
+  const DType dtype = value.tensor()->dtype();
+  if (promote(x.dtype, dtype) != x.dtype) {
+    throw DTypeError(str("set_slice of ", x, ": a value of ", dtype, " does not fit"));
+  }
+  return cast(*value.tensor(), x.dtype);
+}
+
+/// x with a value where a key of any kind finds its elements: the key applied to their numbers.
+Tensor set_elements(const Tensor& x, const std::vector<Entry>& entries, const Operand& value) {
+  const TensorType type = x.type();
+  const std::span<const int64_t> extents = type.shape.extents();
+  const Tensor places = indexed(reshape(arange(Number(type.shape.numel())), extents), entries);
+  const Tensor put = broadcast_to(value_for(type, value), places.shape());
+  return reshape(index_put(flatten(x), flatten(places), flatten(put), 0), extents);
+}
+
+/// The mask where it is all of a key.
+std::optional<Tensor> mask_of(const TensorType& type, const py::object& key) {
+  const std::vector<Entry> items = items_of(type, key).first;
+  if (items.size() != 1 || !items[0].is_mask()) return std::nullopt;
+  check_mask(items[0].positions, type, 0);
+  return items[0].positions;
+}
+
+/// x with a value, broadcast to what is left of x's axes, where a mask of its first ones holds.
+Tensor set_where(const Tensor& x, const Tensor& mask, const Operand& value) {
+  const TensorType type = x.type();
+  const Shape shape = mask.shape();
+  std::vector<int64_t> extents(shape.begin(), shape.end());
+  extents.resize(static_cast<size_t>(type.shape.rank()), 1);
+  return where(reshape(mask, extents), value_for(type, value), x);
+}
+
+Tensor set_at(const Tensor& x, const py::object& key, const Operand& value) {
+  const TensorType type = x.type();
+  if (value.tensor() == nullptr || value.tensor()->rank() == 0) {  // no need to read the mask
+    if (const auto mask = mask_of(type, key)) {
+      return unlocked([&] { return set_where(x, *mask, value); });
+    }
+  }
+  const std::vector<Entry> entries = entries_of(type, key);
+  const bool basic = std::all_of(entries.begin(), entries.end(), [](const Entry& e) {
+    return e.kind != Entry::Kind::Positions && e.kind != Entry::Kind::NewAxis;
+  });
+  return unlocked([&] {
+    return basic ? set_slice(x, basic_indices(entries), value) : set_elements(x, entries, value);
+  });
+}
+
 }  // namespace
 
 void bind_indexing(py::module_& module, TensorClass& tensor) {
@@ -260,16 +312,11 @@ void bind_indexing(py::module_& module, TensorClass& tensor) {
   module.def(
       "set_slice",
       [](const TensorArg& x, const py::object& key, Operand value) {
-        const std::vector<Entry> entries = entries_of(x.value.type(), key);
-        for (const Entry& e : entries) {
-          if (e.kind == Entry::Kind::Position || e.kind == Entry::Kind::Range) continue;
-          throw IndexError("set_slice: a key of ints, slices and an ellipsis");
-        }
-        return unlocked([&] { return set_slice(x.value, basic_indices(entries), value); });
+        return set_at(x.value, key, value);
       },
       py::arg("x"), py::arg("key"), py::arg("value"),
-      "x with a value, broadcast to x[key], in place of x[key]; key is made of ints, slices and an "
-      "ellipsis.");
+      "x with a value, broadcast to x[key], in place of x[key]. Where positions repeat the last "
+      "one counts; a mask is read at once, but for a single value.");
   module.def(
       "nonzero",
       [](const Tensor& x) {

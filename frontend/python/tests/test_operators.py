@@ -289,3 +289,42 @@ def test_random_keys_are_numpys():
 def test_nonzero():
     for actual, expected in zip(rp.nonzero(rp.asarray(M)), np.nonzero(M)):
         equal(actual, expected)
+
+
+SET_KEYS = {
+    "mask": np.arange(12).reshape(3, 4) % 3 == 0,
+    "mask of rows": np.array([True, False, True]),
+    "positions": np.array([2, 0, -1]),
+    "pairs": (np.array([0, 2]), np.array([1, -1])),
+    "column positions": (slice(None, None, -1), np.array([[3], [1]])),
+    "mask of columns": (slice(1, None), np.array([True, False, True, False])),
+    "new axis": (None, 1, slice(None, None, 2)),
+}
+
+
+@pytest.mark.parametrize("name", SET_KEYS)
+def test_set_slice_by_any_key(name):
+    key, x = SET_KEYS[name], np.arange(12.0).reshape(3, 4)
+    ours = tuple(rp.asarray(k) if isinstance(k, np.ndarray) else k for k in key) \
+        if isinstance(key, tuple) else rp.asarray(key)  # fmt: skip
+    for value in [-1, np.float64(7), -1.0 - np.arange(x[key].size).reshape(x[key].shape)]:
+        expected = x.copy()
+        expected[key] = value
+        assert np.array_equal(rp.set_slice(x, ours, value), expected)
+        assert np.array_equal(rp.set_slice(x, key, value), expected)
+
+
+def test_set_slice_by_positions_and_masks():
+    x = rp.asarray(np.arange(3))
+    assert rp.set_slice(x, rp.asarray([0, 0]), rp.asarray([7, 8])).tolist() == [8, 1, 2]
+    with pytest.raises(rp.IndexError):
+        rp.set_slice(x, rp.asarray([3]), 0).realize()
+    with pytest.raises(rp.DTypeError):
+        rp.set_slice(x, rp.asarray([0]), 0.5)
+    with pytest.raises(rp.DTypeError):
+        rp.set_slice(x, x > 1, rp.asarray(0.5))
+    with pytest.raises(rp.IndexError):
+        rp.set_slice(x, rp.asarray([True, False]), 0)
+    assert rp.jit(lambda y: rp.set_slice(y, y > 1, 0))(x).tolist() == [0, 1, 0]  # no read
+    rows = rp.grad(lambda y: rp.sum(rp.set_slice(y, rp.asarray([1]), 3.0) * y))(rp.ones((3,)))
+    assert rows.tolist() == [2, 3, 2]
