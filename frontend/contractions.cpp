@@ -108,6 +108,10 @@ Tensor matrix_norm(const Tensor& x, MatrixNorm which, KeepDims keep) {
       return max(sum(magnitudes(x), -2, KeepDims::Yes), matrix, keep);
     case MatrixNorm::Infinity:
       return max(sum(magnitudes(x), -1, KeepDims::Yes), matrix, keep);
+    case MatrixNorm::LeastColumn:
+      return min(sum(magnitudes(x), -2, KeepDims::Yes), matrix, keep);
+    case MatrixNorm::LeastRow:
+      return min(sum(magnitudes(x), -1, KeepDims::Yes), matrix, keep);
   }
   return {};
 }

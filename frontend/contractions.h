@@ -37,7 +37,7 @@ namespace reprise {
                           KeepDims keep = KeepDims::No);
 /// Of matrices in the last two axes: Frobenius, or the largest sum of magnitudes of a column (One)
 /// or a row (Infinity).
-enum class MatrixNorm : uint8_t { Frobenius, One, Infinity };
+enum class MatrixNorm : uint8_t { Frobenius, One, Infinity, LeastColumn, LeastRow };
 [[nodiscard]] Tensor matrix_norm(const Tensor& x, MatrixNorm which = MatrixNorm::Frobenius,
                                  KeepDims keep = KeepDims::No);
 /// How many elements are not 0, as i64.

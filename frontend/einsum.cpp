@@ -203,8 +203,10 @@ Tensor einsum(std::string_view text, std::span<const Tensor> operands) {
   const Equation equation = parse(text, operands);
   DType dtype = operands[0].dtype();
   for (const Tensor& operand : operands) dtype = promote(dtype, operand.dtype());
-  if (dtype == DType::Bool) {
-    throw DTypeError(str("einsum: \"", text, "\" of bools; cast them to an integer dtype"));
+  if (dtype == DType::Bool) {  // whether any product holds, as of matmul
+    std::vector<Tensor> counted;
+    for (const Tensor& operand : operands) counted.push_back(cast(operand, DType::I64));
+    return einsum(text, counted) != 0;
   }
   // Half types round once, at the end.
   const bool half = dtype == DType::F16 || dtype == DType::BF16;

@@ -195,13 +195,13 @@ Tensor rope(const Tensor& x, Number offset, double base) {
   return concat({first * c - second * s, second * c + first * s}, -1);
 }
 
-Tensor dropout(const Tensor& x, Number p) {
+Tensor dropout(const Tensor& x, Number p, Generator* generator) {
   const double probability = p.as_double();
   if (!(probability >= 0 && probability <= 1)) {
     throw Error(str("dropout: a probability of ", probability, " is not in [0, 1]"));
   }
   const Tensor value = as_float(x);
-  const Tensor kept = rand(value.shape()) >= p;
+  const Tensor kept = rand(value.shape(), DType::F32, generator) >= p;
   return where(kept, value / (1 - parameter(p, value.dtype())), 0);
 }
 

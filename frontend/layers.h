@@ -8,6 +8,8 @@
 
 namespace reprise {
 
+class Generator;
+
 /// x (N, C, ..) normalized over each group of C / groups channels and all that follows, then scaled
 /// and shifted by channel (C). Throws ShapeError where the groups do not come out even.
 [[nodiscard]] Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight = {},
@@ -44,6 +46,6 @@ enum class Causal : uint8_t { No, Yes };
 /// (offset + t) * base^(-2 i / D). Throws ShapeError for an odd D.
 [[nodiscard]] Tensor rope(const Tensor& x, Number offset = 0, double base = 10000);
 /// Each element 0 with probability p, else divided by 1 - p. Every replay draws anew.
-[[nodiscard]] Tensor dropout(const Tensor& x, Number p = 0.5);
+[[nodiscard]] Tensor dropout(const Tensor& x, Number p = 0.5, Generator* generator = nullptr);
 
 }  // namespace reprise

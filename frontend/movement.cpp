@@ -230,6 +230,8 @@ std::vector<Tensor> split(const Tensor& x, int64_t parts, int64_t axis) {
     throw ShapeError(str("split of ", type, ": extent ", extent, " of axis ", axis,
                          " does not come out even in ", parts, " parts"));
   }
+  constexpr int64_t most = int64_t{1} << 24;  // of an axis without elements any count comes out
+  if (parts > most) throw ShapeError(str("split of ", type, " in ", parts, " parts, past ", most));
   const int64_t length = extent / parts;
   std::vector<Tensor> result;
   for (int64_t i = 0; i < parts; ++i) {

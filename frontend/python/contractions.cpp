@@ -33,8 +33,10 @@ MatrixNorm norm_named(const py::object& ord) {
     const auto number = ord.cast<double>();
     if (number == 1) return MatrixNorm::One;
     if (number == INFINITY) return MatrixNorm::Infinity;
+    if (number == -1) return MatrixNorm::LeastColumn;
+    if (number == -INFINITY) return MatrixNorm::LeastRow;
   }
-  throw Error("matrix_norm: ord is \"fro\", 1 or inf, not " + std::string(py::str(ord)));
+  throw Error("matrix_norm: ord is \"fro\", 1, -1, inf or -inf, not " + std::string(py::str(ord)));
 }
 
 using Product = Tensor (*)(const Tensor&, const Tensor&);
@@ -94,7 +96,7 @@ void bind_contractions(py::module_& module) {
       },
       py::arg("x"), py::arg("keepdims") = false, py::arg("ord") = "fro",
       "Of the last two axes: \"fro\", or the largest sum of magnitudes of a column (1) or row "
-      "(inf).");
+      "(inf), or the least (-1, -inf).");
   module.def(
       "count_nonzero",
       [](const TensorArg& x, const AxisList& axis, bool keepdims) {

@@ -51,6 +51,8 @@ void translate(std::exception_ptr thrown) {  // NOLINT: the type that pybind11 a
                       raise_as<Error>(thrown, classes.error));
   } catch (const InternalError& error) {
     PyErr_SetString(classes.internal, error.what());
+  } catch (const py::cast_error&) {  // its own text speaks of C++
+    PyErr_SetString(PyExc_TypeError, "an argument holds a value of a type that does not fit");
   }
 }
 

@@ -1,5 +1,6 @@
 // Normalization, attention and softmax, the functions that layers are made of.
 #include "frontend/python/arguments.h"
+#include "frontend/random.h"
 
 namespace reprise::python {
 
@@ -73,9 +74,14 @@ void bind_attention(py::module_& module) {
       "Rotary positions: pairs (i, i + D / 2) turned by (offset + t) * base^(-2 i / D).",
       Unlocked());
   module.def(
-      "dropout", [](const TensorArg& x, Number p) { return dropout(x.value, p); }, py::arg("x"),
-      py::arg("p") = 0.5,
-      "Each element 0 with probability p, else divided by 1 - p; every replay draws anew.",
+      "dropout",
+      [](const TensorArg& x, Number p, bool training, Generator* generator) {
+        return training ? dropout(x.value, p, generator) : x.value.value();
+      },
+      py::arg("x"), py::arg("p") = 0.5, py::arg("training") = true,
+      py::arg("generator") = py::none(),
+      "Each element 0 with probability p, else divided by 1 - p; every replay draws anew. Without "
+      "training x itself.",
       Unlocked());
 }
 

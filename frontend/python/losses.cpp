@@ -91,11 +91,17 @@ void bind_losses(py::module_& module) {
       "kl_div",
       [](const TensorArg& input, const TensorArg& target, const std::string& reduction,
          bool log_target) {
-        return kl_div_loss(input.value, target.value, reduction_named(reduction),
-                           log_target ? LogTarget::Yes : LogTarget::No);
+        const LogTarget target_is = log_target ? LogTarget::Yes : LogTarget::No;
+        if (reduction != "batchmean") {
+          return kl_div_loss(input.value, target.value, reduction_named(reduction), target_is);
+        }
+        const int64_t rows = input.value.rank() == 0 ? 1 : input.value.size(0);
+        return kl_div_loss(input.value, target.value, LossReduction::Sum, target_is) / rows;
       },
       py::arg("input"), py::arg("target"), py::arg("reduction") = "mean",
-      py::arg("log_target") = false, "target * (log(target) - input), 0 where the target is.",
+      py::arg("log_target") = false,
+      "target * (log(target) - input), 0 where the target is. \"batchmean\" divides the sum by the "
+      "rows.",
       Unlocked());
   module.def(
       "cosine_similarity",

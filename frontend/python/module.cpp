@@ -19,12 +19,12 @@ PYBIND11_MODULE(_core, module) {
   bind_writing(module, tensor);
   bind_sorting(module, tensor);
   bind_contractions(module);
+  bind_random(module);  // a generator is an argument of what follows
   bind_layers(module, tensor);
   bind_convolution(module, tensor);
   bind_pooling(module);
   bind_losses(module);
   bind_create(module);
-  bind_random(module);
   bind_runtime(module);
   bind_optim(module);
   bind_io(module);

@@ -19,16 +19,29 @@ std::vector<int64_t> extents_of(const py::args& given) {
   return extents;
 }
 
+Tensor expanded(const Tensor& x, std::span<const int64_t> axes) {
+  const int rank = x.rank() + static_cast<int>(axes.size());
+  std::vector<int64_t> places;
+  for (const int64_t axis : axes) places.push_back(normalize_axis(axis, rank));
+  std::sort(places.begin(), places.end());
+  if (std::adjacent_find(places.begin(), places.end()) != places.end()) {
+    throw Error(str("expand_dims of ", x.type(), ": one of ", axes.size(), " axes occurs twice"));
+  }
+  Tensor result = x.value();
+  for (const int64_t place : places) result = unsqueeze(result, place);
+  return result;
+}
+
 /// NumPy's ways to write it: one number, one pair, or a pair for each axis.
 Tensor padded(const Tensor& x, const py::object& width, const std::string& mode, Number value) {
-  const std::pair<const char*, PadMode> modes[] = {{"constant", PadMode::Constant},
-                                                   {"reflect", PadMode::Reflect},
-                                                   {"edge", PadMode::Replicate},
-                                                   {"wrap", PadMode::Circular}};
+  const std::pair<const char*, PadMode> modes[] = {
+      {"constant", PadMode::Constant}, {"reflect", PadMode::Reflect},
+      {"edge", PadMode::Replicate},    {"replicate", PadMode::Replicate},
+      {"wrap", PadMode::Circular},     {"circular", PadMode::Circular}};
   const auto* const found = std::find_if(std::begin(modes), std::end(modes),
                                          [&](const auto& known) { return known.first == mode; });
   if (found == std::end(modes)) {
-    throw Error(str("pad: the mode is constant, reflect, edge or wrap, not ", mode));
+    throw Error(str("pad: the mode is constant, reflect, replicate or circular, not ", mode));
   }
   const auto rank = static_cast<size_t>(x.rank());
   std::vector<int64_t> low(rank), high(rank);
@@ -145,8 +158,10 @@ void bind_shapes(py::module_& module, TensorClass& tensor) {
       py::arg("axis") = py::none(),
       "Drops axes of extent 1: those given (ShapeError if longer), or all.", Unlocked());
   module.def(
-      "expand_dims", [](const TensorArg& x, int64_t axis) { return unsqueeze(x.value, axis); },
-      py::arg("x"), py::arg("axis") = 0, "A new axis of extent 1.", Unlocked());
+      "expand_dims",
+      [](const TensorArg& x, const Integers& axis) { return expanded(x.value, axis.values); },
+      py::arg("x"), py::arg("axis") = 0, "New axes of extent 1, at these places of the result.",
+      Unlocked());
   module.def(
       "broadcast_to",
       [](const TensorArg& x, const Shape& shape) { return broadcast_to(x.value, shape); },
@@ -169,8 +184,8 @@ void bind_shapes(py::module_& module, TensorClass& tensor) {
       py::arg("x"), py::arg("pad_width"), py::arg("mode") = "constant",
       py::arg("constant_values") = 0,
       "A border around x: one width, one (before, after), or one such pair for each axis. The mode "
-      "is \"constant\" (the number must fit x's dtype, which stays), \"reflect\", \"edge\" or "
-      "\"wrap\".");
+      "is \"constant\" (the number must fit x's dtype, which stays), \"reflect\", \"replicate\" or "
+      "\"circular\" (NumPy's \"edge\" and \"wrap\" too).");
   module.def(
       "concat",
       [](const std::vector<TensorArg>& tensors, const std::optional<int64_t>& axis) {

@@ -136,19 +136,20 @@ void bind_sorting(py::module_& module, TensorClass& tensor) {
   bind_scans(module, tensor);
   def_both(
       module, tensor, "sort",
-      [](const TensorArg& x, int64_t axis, bool descending) {
+      [](const TensorArg& x, int64_t axis, bool descending, bool) {
         return sort(x.value, axis, order_of(descending));
       },
-      py::arg("axis") = -1, py::arg("descending") = false,
-      "The elements of an axis in order; NaN is above all numbers, equal ones stay in order.",
+      py::arg("axis") = -1, py::arg("descending") = false, py::arg("stable") = true,
+      "The elements of an axis in order; NaN is above all numbers. Equal ones stay in order, asked "
+      "for or not.",
       Unlocked());
   def_both(
       module, tensor, "argsort",
-      [](const TensorArg& x, int64_t axis, bool descending) {
+      [](const TensorArg& x, int64_t axis, bool descending, bool) {
         return argsort(x.value, axis, order_of(descending));
       },
-      py::arg("axis") = -1, py::arg("descending") = false, "The indices that sort an axis.",
-      Unlocked());
+      py::arg("axis") = -1, py::arg("descending") = false, py::arg("stable") = true,
+      "The indices that sort an axis.", Unlocked());
   def_both(
       module, tensor, "topk",
       [](const TensorArg& x, int64_t k, int64_t axis, bool largest) {

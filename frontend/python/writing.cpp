@@ -86,17 +86,19 @@ void bind_writing(py::module_& module, TensorClass& tensor) {
       py::arg("mask"), py::arg("value"), "x with a value where the mask holds.", Unlocked());
   module.def(
       "searchsorted",
-      [](const TensorArg& sorted, const TensorArg& values, const std::string& side) {
+      [](const TensorArg& sorted, const TensorArg& values, const std::string& side,
+         const std::optional<TensorArg>& sorter) {
         if (side != "left" && side != "right") {
           throw Error(str("searchsorted: side is \"left\" or \"right\", not \"", side, "\""));
         }
         return unlocked([&] {
-          return searchsorted(sorted.value, values.value,
-                              side == "left" ? InsertAt::Left : InsertAt::Right);
+          return searchsorted(sorter ? take(sorted.value, sorter->value, 0) : sorted.value,
+                              values.value, side == "left" ? InsertAt::Left : InsertAt::Right);
         });
       },
-      py::arg("x1"), py::arg("x2"), py::arg("side") = "left",
-      "Where values would be inserted into an ascending x1: before its equals or behind them.");
+      py::arg("x1"), py::arg("x2"), py::arg("side") = "left", py::arg("sorter") = py::none(),
+      "Where values would be inserted into an ascending x1: before its equals or behind them. "
+      "sorter: the indices that sort x1.");
   module.def(
       "bucketize",
       [](const TensorArg& x, const TensorArg& boundaries, bool right) {

@@ -121,14 +121,6 @@ def test_reduction_options():
     assert rp.max(rp.zeros((0, 4)), axis=1).shape == (0,)
 
 
-def test_shapes():
-    x = rp.asarray(X)
-    close(rp.reshape(x, (4, -1)), X.reshape(4, -1))
-    close(x.reshape(4, -1), X.reshape(4, -1))
-    close(x.reshape((24,)), X.reshape(24))
-    close(x.reshape(-1), X.reshape(-1))
-    close(rp.permute_dims(x, (2, 0, 1)), X.transpose(2, 0, 1))
-    close(x.permute_dims(2, 0, 1), X.transpose(2, 0, 1))
 def test_arrays_as_optional_operands():
     x = rp.asarray(X)
     high = np.linspace(-1, 1, 4)
@@ -139,6 +131,14 @@ def test_arrays_as_optional_operands():
     close(rp.nan_to_num(holes, 1, np.array(2.0), np.array(3.0)), [1, 2, 3])
 
 
+def test_shapes():
+    x = rp.asarray(X)
+    close(rp.reshape(x, (4, -1)), X.reshape(4, -1))
+    close(x.reshape(4, -1), X.reshape(4, -1))
+    close(x.reshape((24,)), X.reshape(24))
+    close(x.reshape(-1), X.reshape(-1))
+    close(rp.permute_dims(x, (2, 0, 1)), X.transpose(2, 0, 1))
+    close(x.permute_dims(2, 0, 1), X.transpose(2, 0, 1))
     close(x.T, X.T)
     close(x.mT, X.swapaxes(-1, -2))
     close(rp.matrix_transpose(x), X.swapaxes(-1, -2))
@@ -147,6 +147,9 @@ def test_arrays_as_optional_operands():
     close(rp.flatten(x), X.ravel())
     close(rp.expand_dims(x, axis=1), X[:, None])
     close(rp.squeeze(rp.expand_dims(x, axis=-1), axis=-1), X)
+    close(rp.expand_dims(x, axis=(-1, 0)), np.expand_dims(X, (-1, 0)))
+    with pytest.raises(rp.Error):
+        rp.expand_dims(x, axis=(0, -5))
     close(rp.expand_dims(x[:1]).squeeze(), X[0])
     close(rp.broadcast_to(x, (5, 2, 3, 4)), np.broadcast_to(X, (5, 2, 3, 4)))
     a, b = rp.broadcast_arrays(x[0], x[:, :1])
@@ -157,6 +160,8 @@ def test_arrays_as_optional_operands():
     close(rp.pad(x, 1), np.pad(X, 1))
     close(rp.pad(x, ((1, 0), (0, 2), (1, 1))), np.pad(X, ((1, 0), (0, 2), (1, 1))))
     close(rp.pad(x, (1, 2), constant_values=7), np.pad(X, (1, 2), constant_values=7))
+    for ours, numpys in [("replicate", "edge"), ("circular", "wrap"), ("edge", "edge")]:
+        close(rp.pad(x, 1, mode=ours), np.pad(X, 1, mode=numpys))
     flags = rp.pad(rp.asarray([False]), 1, constant_values=1)
     assert flags.dtype == rp.bool and flags.tolist() == [True, False, True]
     with pytest.raises(rp.DTypeError):
@@ -171,8 +176,31 @@ def test_arrays_as_optional_operands():
         assert len(parts) == len(expected)
         for part, array in zip(parts, expected):
             close(part, array)
-    with pytest.raises(rp.ShapeError):
-        rp.split(x, 3, axis=2)
+    for parts in [3, 2**62]:
+        with pytest.raises(rp.ShapeError):
+            rp.split(x[..., :0] if parts > 3 else x, parts, axis=2)
+
+
+def test_options():
+    x = rp.asarray([3, 1, 2])
+    assert rp.sort(x, stable=True).tolist() == [1, 2, 3]
+    assert rp.argsort(x, stable=False, descending=True).tolist() == [0, 2, 1]
+    assert rp.searchsorted(x, rp.asarray([2, 4]), sorter=rp.argsort(x)).tolist() == [1, 3]
+    close(rp.matrix_norm(rp.asarray(X), ord=-1), np.linalg.norm(X, -1, axis=(1, 2)))
+    close(rp.matrix_norm(rp.asarray(X), ord=-np.inf), np.linalg.norm(X, -np.inf, axis=(1, 2)))
+    flags = np.array([[True, False], [True, True]])
+    for equation, operands in [("ij,jk->ik", (flags, flags)), ("ij->j", (flags,)), ("ii", (flags,))]:
+        result = rp.einsum(equation, *operands)
+        assert result.dtype == rp.bool
+        close(result, np.einsum(equation, *operands))
+    close(
+        rp.kl_div(rp.asarray(X[0]), rp.asarray(P[0]), reduction="batchmean"),
+        np.sum(P[0] * (np.log(P[0]) - X[0])) / 3,
+    )
+    y = rp.asarray(X)
+    close(rp.dropout(y, 0.5, training=False), X)
+    first, second = (rp.dropout(y, generator=rp.Generator(3)) for _ in range(2))
+    close(first, second)
 
 
 def test_products_and_layers():
