@@ -2,6 +2,7 @@
 #include "frontend/random.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "frontend/create.h"
 #include "frontend/indexing.h"
@@ -108,6 +109,46 @@ Tensor exponential(const Shape& shape, Number rate, DType dtype, Generator* gene
   return cast(-log1p(-u) / parameter(rate, wide(dtype)), dtype);
 }
 
+namespace {
+
+/// Where the inverse of erf no longer tells one place in a tail from the next.
+constexpr double kTail = 5;
+
+double literal(double value, const double&) {
+  return value;
+}
+Tensor literal(double value, const Tensor&) {
+  return constant(value, DType::F64);
+}
+
+/// exp(x * x / 2) erfc(x / sqrt(2)) of x past kTail: the first terms of a continued fraction.
+template <class T>
+T scaled_tail(const T& x) {
+  const T y = x * literal(std::sqrt(0.5), x);
+  T below = y;
+  for (int term = 12; term > 0; --term) below = y + literal(term * 0.5, x) / below;
+  return literal(1 / std::sqrt(std::numbers::pi), x) / below;
+}
+
+/// How far past `from` the normal distribution between there and `to` has passed the part u.
+Tensor past_in_tail(double from, double to, const Tensor& u) {
+  const double nearest = scaled_tail(from);
+  const double rest =
+      std::isinf(to) ? 0 : std::exp((from - to) * (from + to) / 2) * scaled_tail(to) / nearest;
+  const Tensor logarithm = log1p(u * parameter(rest - 1, DType::F64));
+  const Tensor start = parameter(from, DType::F64), scale = parameter(nearest, DType::F64);
+  // Newton's steps from what a tail without curvature would give.
+  Tensor past = -2 * logarithm / (sqrt(square(start) - 2 * logarithm) + start);
+  for (int step = 0; step < 3; ++step) {
+    const Tensor tail = scaled_tail(start + past);
+    const Tensor off = log(tail / scale) - past * (start + past * 0.5) - logarithm;
+    past = past + off * tail * std::sqrt(std::numbers::pi / 2);
+  }
+  return past;
+}
+
+}  // namespace
+
 Tensor truncated_normal(const Shape& shape, double low, double high, DType dtype,
                         Generator* generator) {
   if (!(low < high))
@@ -115,12 +156,16 @@ Tensor truncated_normal(const Shape& shape, double low, double high, DType dtype
   if (!is_float(dtype)) {
     throw DTypeError(str("truncated_normal makes floats, it was asked for ", dtype));
   }
-  // The inverse of the distribution at uniform places between those of the ends, on the side of
-  // zero where it is not near 1.
   const bool above = low > 0;
+  const Tensor u = rand(shape, DType::F64, generator);
+  if (low > kTail || high < -kTail) {
+    const double nearest = above ? low : -high, farthest = above ? high : -low;
+    const Tensor x = clamp(past_in_tail(nearest, farthest, u) + nearest, nearest, farthest);
+    return cast(above ? x : -x, dtype);
+  }
+  // The inverse of the distribution at uniform places between those of the ends.
   const double from = above ? -high : low, to = above ? -low : high;
   const auto erf_at = [](double x) { return std::erf(x * std::sqrt(0.5)); };
-  const Tensor u = rand(shape, DType::F64, generator);
   const Tensor place =
       parameter(erf_at(from), DType::F64) + u * parameter(erf_at(to) - erf_at(from), DType::F64);
   const Tensor x = clamp(erfinv(place) * std::sqrt(2.0), from, to);

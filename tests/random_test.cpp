@@ -64,6 +64,11 @@ TEST(Random, Distributions) {
   }
   // Mills' ratio: beyond 5 the mean excess is near 1/5.
   EXPECT_NEAR(mean_of(truncated_normal({n}, 5, 10)), 5.1865, 0.01);
+  EXPECT_NEAR(mean_of(truncated_normal({n}, 6, HUGE_VAL)), 6.15848, 0.003);
+  EXPECT_NEAR(mean_of(truncated_normal({n}, -31, -30)), -30.03326, 0.0007);
+  EXPECT_NEAR(mean_of(truncated_normal({n}, 1000, 1001, DType::F64) - 1000), 0.001, 2e-5);
+  // Between ends so close the density is a plane's.
+  EXPECT_NEAR(mean_of(truncated_normal({n}, 9, 9.001)), 9.0005, 1e-4);
   EXPECT_NEAR(mean_of(bernoulli(full({n}, 0.3))), 0.3, 0.01);
   expect_values(bernoulli(Tensor::of({0.f, 1.f})), F{0, 1});
   expect_error<Error>([] { return exponential({1}, 0.0); }, {"rate", "0"});
