@@ -184,13 +184,8 @@ void bind_activations(py::module_& module, TensorClass& tensor) {
       py::arg("x1"), py::arg("x2"), "x1 * 2**x2 for integers x2.", Unlocked());
   def_both(
       module, tensor, "nan_to_num",
-      [](const TensorArg& x, const Operand& nan, const std::optional<Operand>& posinf,
-         const std::optional<Operand>& neginf) {
-        const auto number = [](const std::optional<Operand>& operand) {
-          return operand ? std::optional(operand->number()) : std::nullopt;
-        };
-        return nan_to_num(x.value, nan.number(), number(posinf), number(neginf));
-      },
+      [](const TensorArg& x, const Number& nan, const std::optional<Number>& posinf,
+         const std::optional<Number>& neginf) { return nan_to_num(x.value, nan, posinf, neginf); },
       py::arg("nan") = 0.0, py::arg("posinf") = py::none(), py::arg("neginf") = py::none(),
       "x with NaN and the infinities replaced: by 0 and the largest finite values unless told.",
       Unlocked());

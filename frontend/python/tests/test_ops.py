@@ -128,7 +128,9 @@ def test_arrays_as_optional_operands():
     close(x.clip(max=high), np.clip(X, None, high))
     close(rp.clip(x, high, None), np.clip(X, high, None))
     holes = rp.asarray([np.nan, np.inf, -np.inf])
-    close(rp.nan_to_num(holes, 1, np.array(2.0), np.array(3.0)), [1, 2, 3])
+    close(rp.nan_to_num(holes, 1, np.float64(2), 3), [1, 2, 3])
+    with pytest.raises(TypeError):  # rather than read a 0 for it
+        rp.nan_to_num(holes, rp.asarray(1.0))
 
 
 def test_shapes():
