@@ -103,7 +103,13 @@ TensorClass bind_tensor(py::module_& module) {
           "By identity: comparing tensors gives a tensor.")
       .def("item", &item, "The single element as Python's number; ShapeError if there are others.")
       .def("__bool__", [](const Tensor& x) { return py::bool_(truth(x)); })
-      .def("__int__", [](const Tensor& x) { return py::int_(item(x)); })
+      .def("__int__",
+           [](const Tensor& x) {
+             PyObject* number =
+                 PyNumber_Long(item(x).ptr());  // a bool is an int, but not for int()
+             if (number == nullptr) throw py::error_already_set();
+             return py::reinterpret_steal<py::int_>(number);
+           })
       .def("__float__", [](const Tensor& x) { return py::float_(item(x)); })
       .def("__complex__",
            [](const Tensor& x) { return py::module_::import("builtins").attr("complex")(item(x)); })

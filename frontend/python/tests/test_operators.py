@@ -125,6 +125,7 @@ def test_properties():
 
 def test_conversions():
     assert float(rp.asarray([2.5])) == 2.5 and int(rp.asarray(7)) == 7
+    assert type(int(rp.asarray(True))) is int
     assert bool(rp.asarray(1)) is True and complex(rp.asarray(1.5)) == 1.5
     assert [10, 20, 30][rp.asarray(1)] == 20
     assert type(rp.asarray(1).item()) is int and type(rp.asarray(1.0).item()) is float
