@@ -76,9 +76,34 @@ int64_t points_per_task(double total_ns, int64_t points) {
                            static_cast<int64_t>(static_cast<double>(points) * task_ns / total_ns));
 }
 
+/// A contraction stage and what the rules below ask about it. Factor B gives the vectors of a
+/// register tile, along its columns; factor A the scalars, along its rows.
+struct Contraction {
+  Contraction(const Part& part, const Stage& stage, const TargetInfo& target)
+      : part(part),
+        stage(stage),
+        target(target),
+        grid_rank(static_cast<int>(part.grid.size())),
+        loops(stage, grid_rank),
+        bytes(static_cast<int64_t>(size_of(stage.reductions[0].dtype))),
+        large(loops.depth * loops.columns * bytes > target.l2_bytes) {}
+
+  [[nodiscard]] ScalarId a() const { return loops.scalar_root(stage.reductions[0]); }
+  [[nodiscard]] ScalarId b() const { return loops.vector_root(stage.reductions[0]); }
+
+  const Part& part;
+  const Stage& stage;
+  const TargetInfo& target;
+  int grid_rank;
+  codegen::ContractionLoops loops;
+  int64_t bytes;  ///< of a sum
+  bool large;     ///< the cache does not hold B
+};
+
 /// The register tile: enough chains of multiply-adds to hide their latency, within the registers.
-void choose_tile(PartSchedule& schedule, const codegen::ContractionLoops& loops,
-                 const TargetInfo& target) {
+void choose_tile(PartSchedule& schedule, const Contraction& dot) {
+  const codegen::ContractionLoops& loops = dot.loops;
+  const TargetInfo& target = dot.target;
   const int lanes = schedule.vector_lanes;
   const bool many = target.vector_registers >= 32;
   const int64_t vectors_in_row = divide_up(std::max<int64_t>(loops.columns, 1), lanes);
@@ -109,10 +134,11 @@ bool is_computed(const Body& body, ScalarId root) {
 
 /// Bytes between the first and the last element that a factor's loads read for one block of the
 /// depth.
-int64_t spread_along_depth(const Stage& stage, ScalarId root, int grid_rank) {
+int64_t spread_along_depth(const Contraction& dot, ScalarId root) {
+  const Stage& stage = dot.stage;
   const std::vector<bool> needed = codegen::needed_by(stage.body, root);
   const int innermost =
-      grid_rank + static_cast<int>(stage.parallel.size() + stage.reduce.size()) - 1;
+      dot.grid_rank + static_cast<int>(stage.parallel.size() + stage.reduce.size()) - 1;
   int64_t widest = 0;
   for (size_t i = 0; i < needed.size() && !stage.reduce.empty(); ++i) {
     const Instr& instr = stage.body.instrs[i];
@@ -123,77 +149,115 @@ int64_t spread_along_depth(const Stage& stage, ScalarId root, int grid_rank) {
   return widest * std::min(kPanelDepth, stage.reduce.empty() ? 0 : stage.reduce.back());
 }
 
-PartSchedule schedule_contraction(const Part& part, const Stage& stage, const TargetInfo& target) {
-  PartSchedule schedule;
-  const codegen::ContractionLoops loops(stage, static_cast<int>(part.grid.size()));
-  const int64_t bytes = static_cast<int64_t>(size_of(stage.reductions[0].dtype));
-  schedule.vector_axis = VectorAxis::Loop;
-  schedule.vector_lanes = static_cast<int>(std::max<int64_t>(1, target.vector_bytes / bytes));
-  schedule.unroll = 2;
-  choose_tile(schedule, loops, target);
+/// B lies along the depth and one tile alone passes over it: not worth a copy, it is turned in
+/// registers.
+bool turns_b(const PartSchedule& schedule, const Contraction& dot) {
+  return !dot.loops.direct && dot.loops.rows <= schedule.mr;
+}
 
-  // A factor that the cache holds is read in place; a large one would miss on every row.
-  const bool large = loops.depth * loops.columns * bytes > target.l2_bytes;
-  // So is one that is computed only if few tiles pass over it.
-  const Reduction& dot = stage.reductions[0];
-  const bool work_b = is_computed(stage.body, loops.vector_root(dot));
-  const bool work_a = is_computed(stage.body, loops.scalar_root(dot));
-  // What one tile alone passes over is not worth a copy: what lies along the depth is turned in
-  // registers.
-  const bool turned = !loops.direct && loops.rows <= schedule.mr;
-  if (turned) schedule.nr = schedule.vector_lanes;
-  schedule.pack_b =
-      !turned && loops.depth >= schedule.vector_lanes &&
-      (!loops.direct || (large && loops.rows >= 32) || (work_b && loops.rows > schedule.mr));
-  // A tile that takes one line of each row leaves prefetchers nothing to run along, and rows that
-  // far apart share few of the cache's sets: worth a copy where many tiles pass over it.
-  const int grid_rank = static_cast<int>(part.grid.size());
-  schedule.pack_b |=
-      loops.direct && schedule.nr * bytes <= kLine && loops.rows >= 8 * schedule.mr &&
-      spread_along_depth(stage, loops.vector_root(dot), grid_rank) > 2 * target.l1_bytes;
-  if (schedule.pack_b && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
-  // The other factor is worth a copy when many panels pass over it.
-  schedule.pack_a = loops.row >= 0 && loops.rows >= 32 && loops.columns >= 32 * schedule.nr &&
-                    (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
-  // Or when each step along the depth is another page: the cache's sets would not hold them.
-  schedule.pack_a |=
-      loops.row >= 0 && loops.scalars_direct && loops.rows >= 32 &&
-      loops.columns >= 4 * schedule.nr &&
-      spread_along_depth(stage, loops.scalar_root(dot), grid_rank) >= target.l2_bytes / 2;
-  schedule.pack_a |= work_a && loops.row >= 0 && loops.columns > schedule.nr;
-  if (schedule.pack_a && loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
-  // A large factor that is read in place comes from memory: few rows of it at a time.
-  const bool streams = part.stages.size() == 1 && large && loops.direct &&
-                       stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
+/// A tile takes no more than a line of each row of B, and the rows lie far apart: prefetchers have
+/// nothing to run along, and such rows share few of the cache's sets. Worth a copy where many tiles
+/// pass over it.
+bool reads_lone_lines(const PartSchedule& schedule, const Contraction& dot) {
+  return dot.loops.direct && schedule.nr * dot.bytes <= kLine &&
+         dot.loops.rows >= 8 * schedule.mr &&
+         spread_along_depth(dot, dot.b()) > 2 * dot.target.l1_bytes;
+}
+
+/// Whether B is copied into panels. What the cache holds is read in place, and what is computed
+/// only for one tile is computed there.
+bool packs_b(const PartSchedule& schedule, const Contraction& dot) {
+  const codegen::ContractionLoops& loops = dot.loops;
+  if (reads_lone_lines(schedule, dot)) return true;
+  if (turns_b(schedule, dot) || loops.depth < schedule.vector_lanes) return false;
+  const bool misses_on_every_row = dot.large && loops.rows >= 32;
+  const bool recomputed = loops.rows > schedule.mr && is_computed(dot.stage.body, dot.b());
+  return !loops.direct || misses_on_every_row || recomputed;
+}
+
+/// Many panels pass over A, and deep enough for the copy to be read in long runs.
+bool rereads_a(const PartSchedule& schedule, const Contraction& dot) {
+  const codegen::ContractionLoops& loops = dot.loops;
+  return loops.rows >= 32 && loops.columns >= 32 * schedule.nr &&
+         (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
+}
+
+/// Each step along the depth of A is another page: the cache's sets would not hold them.
+bool leaps_along_a(const PartSchedule& schedule, const Contraction& dot) {
+  const codegen::ContractionLoops& loops = dot.loops;
+  return loops.scalars_direct && loops.rows >= 32 && loops.columns >= 4 * schedule.nr &&
+         spread_along_depth(dot, dot.a()) >= dot.target.l2_bytes / 2;
+}
+
+/// Whether A is copied into panels; that of B is decided before.
+bool packs_a(const PartSchedule& schedule, const Contraction& dot) {
+  if (dot.loops.row < 0) return false;
+  const bool recomputed = dot.loops.columns > schedule.nr && is_computed(dot.stage.body, dot.a());
+  return recomputed || rereads_a(schedule, dot) || leaps_along_a(schedule, dot);
+}
+
+/// A large B that is read in place comes from memory: few rows of it at a time.
+bool streams_b(const PartSchedule& schedule, const Contraction& dot) {
+  return dot.part.stages.size() == 1 && dot.large && dot.loops.direct &&
+         dot.stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
+}
+
+/// Columns of a task when a row of register tiles is cut into so many, of whole tiles.
+int64_t columns_of_one_in(int64_t tasks, const PartSchedule& schedule, const Contraction& dot) {
+  const int64_t tiles = divide_up(std::max<int64_t>(dot.loops.columns, 1), schedule.nr);
+  return divide_up(tiles, std::min(tasks, tiles)) * schedule.nr;
+}
+
+/// How one contraction that is all of its part is cut into tasks.
+void choose_tasks(PartSchedule& schedule, const Contraction& dot, bool streams, double total_ns) {
+  const codegen::ContractionLoops& loops = dot.loops;
+  const int64_t points =
+      std::max<int64_t>(1, product(dot.part.grid) * product(loops.outer_extents));
+  const int64_t wanted =
+      std::clamp<int64_t>(static_cast<int64_t>(total_ns / kContractionTaskNs), 1, 8);
+  const int64_t each = divide_up(wanted, points);  // tasks of one point
+  if (schedule.pack_b || schedule.pack_a) {
+    // Whoever packs a panel should use it for many rows.
+    const int64_t row_tasks = divide_up(std::max<int64_t>(loops.rows, 1), kPackedRows);
+    schedule.task_points = divide_up(loops.rows, row_tasks);
+    const int64_t in_row = divide_up(each, row_tasks);
+    if (in_row > 1) schedule.task_columns = columns_of_one_in(in_row, schedule, dot);
+  } else if (streams) {
+    // No more than leave each task long runs.
+    const int64_t in_row = std::clamp<int64_t>(loops.columns * dot.bytes / kStreamedBytes, 1, each);
+    schedule.task_columns = columns_of_one_in(in_row, schedule, dot);
+  } else if (loops.rows >= each * schedule.mr * 2) {
+    // Rows suffice, whole tiles of them.
+    schedule.task_points = divide_up(divide_up(loops.rows, each), schedule.mr) * schedule.mr;
+  } else if (each > 1) {
+    schedule.task_columns = columns_of_one_in(each, schedule, dot);
+  }
+}
+
+PartSchedule schedule_contraction(const Part& part, const Stage& stage, const TargetInfo& target) {
+  const Contraction dot(part, stage, target);
+  PartSchedule schedule;
+  schedule.vector_axis = VectorAxis::Loop;
+  schedule.vector_lanes = static_cast<int>(std::max<int64_t>(1, target.vector_bytes / dot.bytes));
+  schedule.unroll = 2;
+  choose_tile(schedule, dot);
+  if (turns_b(schedule, dot)) schedule.nr = schedule.vector_lanes;
+  schedule.pack_b = packs_b(schedule, dot);
+  schedule.pack_a = packs_a(schedule, dot);
+  const bool packs = schedule.pack_b || schedule.pack_a;
+  if (packs && dot.loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
+  const bool streams = streams_b(schedule, dot);
   if (streams) {
     schedule.kc = kStreams;
     schedule.nr = std::min(schedule.nr, 2 * schedule.vector_lanes);
   }
 
-  schedule.task_points = std::max<int64_t>(loops.rows, 1);
-  const double total = codegen::estimate_ns(part, schedule, target);
+  schedule.task_points = std::max<int64_t>(dot.loops.rows, 1);
+  const double total_ns = codegen::estimate_ns(part, schedule, target);
   if (part.stages.size() > 1) {
-    schedule.task_points = points_per_task(total, product(part.grid));
-    return schedule;
-  }
-  const int64_t points = std::max<int64_t>(1, product(part.grid) * product(loops.outer_extents));
-  const int64_t wanted =
-      std::clamp<int64_t>(static_cast<int64_t>(total / kContractionTaskNs), 1, 8);
-  int64_t each = divide_up(wanted, points);
-  const int64_t panels = divide_up(std::max<int64_t>(loops.columns, 1), schedule.nr);
-  if (schedule.pack_b || schedule.pack_a) {
-    // Whoever packs a panel should use it for many rows.
-    const int64_t row_tasks = divide_up(std::max<int64_t>(loops.rows, 1), kPackedRows);
-    schedule.task_points = divide_up(loops.rows, row_tasks);
-    each = divide_up(each, row_tasks);
-    if (each > 1) schedule.task_columns = divide_up(panels, std::min(each, panels)) * schedule.nr;
-  } else if (streams) {
-    each = std::clamp<int64_t>(loops.columns * bytes / kStreamedBytes, 1, each);
-    schedule.task_columns = divide_up(panels, each) * schedule.nr;
-  } else if (loops.rows >= each * schedule.mr * 2) {
-    schedule.task_points = divide_up(divide_up(loops.rows, each), schedule.mr) * schedule.mr;
-  } else if (each > 1) {
-    schedule.task_columns = divide_up(panels, std::min(each, panels)) * schedule.nr;
+    schedule.task_points = points_per_task(total_ns, product(part.grid));
+  } else {
+    choose_tasks(schedule, dot, streams, total_ns);
   }
   return schedule;
 }
