@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-import references as ref
+import fold_references as fold
 from samples import LAYOUTS, SHAPES, laid_out
 
 #: Ops of the table whose own references and inputs do: they only move or choose elements.
@@ -129,7 +129,7 @@ ROWS = {
     "std": reduced(lambda x, **k: np.sqrt(variance(x, **k)), 32, lambda t, x, **k: t.std(x, unbiased=False, **k)),  # fmt: skip
     "cumsum": Row(np.cumsum, 32, shaped((((7,),), {"axis": 0}), (((4, 33),), {"axis": 1})), lambda t, x, axis: t.cumsum(x, axis)),  # fmt: skip
     "cumprod": Row(np.cumprod, 128, shaped((((7,),), {"axis": 0}), (((4, 9),), {"axis": 1})), lambda t, x, axis: t.cumprod(x, axis)),  # fmt: skip
-    "matmul": Row(ref.matmul, 64, PRODUCTS, "matmul"),
+    "matmul": Row(fold.matmul, 64, PRODUCTS, "matmul"),
     "dot": Row(lambda a, b: np.sum(a * b), 32, VECTORS, lambda t, a, b: (a * b).sum()),
     "vdot": Row(lambda a, b: np.sum(np.conj(a) * b), 32, VECTORS, lambda t, a, b: (a.conj() * b).sum()),
     "outer": Row(np.outer, 3, shaped((((7,), (5,)), {})), "outer"),

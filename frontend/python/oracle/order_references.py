@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from references import maximum, minimum
+from elementwise_references import maximum, minimum
 
 
 def _written(x, indices, updates, axis, put, reach):
@@ -130,3 +130,7 @@ def scatter_reduce(x, indices, updates, reduce, axis=-1, include_self=True):
             counts = np.maximum(seen, 1)
             result = result // counts if narrow.kind != "f" else result / counts.astype(narrow)
     return result.astype(narrow)
+
+
+def one_hot(indices, num_classes, dtype="float32"):
+    return (indices[..., None] == np.arange(num_classes)).astype(dtype)

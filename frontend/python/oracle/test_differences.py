@@ -80,7 +80,7 @@ def page():
         "installed: every op, eagerly and replayed, over generated inputs of every dtype and layout, and",
         "the gradients of every differentiable op against central differences. `oracle_test` runs a",
         "sample, another each day; `REPRISE_TEST_FULL=1` runs everything, `REPRISE_TEST_SEED=N` repeats a",
-        "day. `table.py` says how each op is checked, `differences.py` what is meant otherwise. This page",
+        "day. `*_table.py` say how each op is checked, `differences.py` what is meant otherwise. This page",
         "is written from both by `REPRISE_BLESS=1`.",
         "", "## What is meant otherwise", "", "| op | than | example | here | there |", "| --- | --- | --- | --- | --- |",
     ]  # fmt: skip
