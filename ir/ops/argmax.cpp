@@ -1,31 +1,14 @@
 // Where the largest value over axes is.
-#include "ir/ops/inference.h"
-#include "ir/ops/samples.h"
+#include "ir/ops/extremum.h"
 
 namespace reprise {
-namespace {
-
-TensorType infer(const OpContext& ctx) {
-  require_dtype(ctx, 0, Accepts::Real);
-  return infer_nonempty_reduction(ctx, DType::I64);
-}
-
-}  // namespace
 
 const OpDef& argmax_def() {
-  static constexpr OpDef def{
-      .name = "argmax",
-      .kind = OpKind::Reduction,
-      .attrs = kReductionAttrs,
-      .doc =
-          "The index of the first NaN, else of the first largest value, as i64: row-major over the "
-          "folded axes. Over no element it throws, unless the result is empty too. Not "
-          "differentiable.",
-      .infer = infer,
-      .reduce = ReduceKind::ArgMax,
-
-      .samples = [] { return reduction_samples(Fill::Extremes, EmptyFold::Refused); },
-  };
+  static constexpr OpDef def =
+      extremum_position("argmax", ReduceKind::ArgMax,
+                        "The index of the first NaN, else of the first largest value, as i64: "
+                        "row-major over the folded axes. Over no element it throws, unless the "
+                        "result is empty too. Not differentiable.");
   return def;
 }
 

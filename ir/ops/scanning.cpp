@@ -84,7 +84,7 @@ Value sent_back(Builder& b, Value cotangent, Value from, int axis) {
   return b.reshape(sums, type.shape);
 }
 
-void extremum_gradient(GradientContext& ctx) {
+void running_extremum_gradient(GradientContext& ctx) {
   Builder& b = ctx.builder;
   const Value x = ctx.operand(0);
   const TensorType type = b.type(x);

@@ -24,7 +24,7 @@ inline constexpr AttrDef kScanAttrs[] = {{"axis", AttrKind::Int}};
 /// Each cotangent to the element that it was read from, `from` saying which one of the axis.
 [[nodiscard]] Value sent_back(Builder& b, Value cotangent, Value from, int axis);
 /// For a running extremum of x: the last element that is as extreme as the result.
-void extremum_gradient(GradientContext& ctx);
+void running_extremum_gradient(GradientContext& ctx);
 
 /// `operands` of one type; axes of less and more than a block.
 [[nodiscard]] std::vector<Sample> scan_samples(Fill fill, int operands = 1);
