@@ -6,6 +6,7 @@
 #include "frontend/ops.h"
 #include "frontend/record.h"
 #include "ir/float16.h"
+#include "ir/visit_dtype.h"
 #include "runtime/device.h"
 
 namespace reprise {
@@ -37,49 +38,18 @@ void convert(const std::byte* from, To* to, size_t count) {
 
 template <class To>
 void convert_from(DType dtype, const std::byte* from, To* to, size_t count) {
-  switch (dtype) {
-    case DType::Bool:
-    case DType::U8:
-      return convert<uint8_t>(from, to, count);
-    case DType::I8:
-      return convert<int8_t>(from, to, count);
-    case DType::I16:
-      return convert<int16_t>(from, to, count);
-    case DType::I32:
-      return convert<int32_t>(from, to, count);
-    case DType::I64:
-      return convert<int64_t>(from, to, count);
-    case DType::U16:
-      return convert<uint16_t>(from, to, count);
-    case DType::U32:
-      return convert<uint32_t>(from, to, count);
-    case DType::U64:
-      return convert<uint64_t>(from, to, count);
-    case DType::F32:
-      return convert<float>(from, to, count);
-    case DType::F64:
-      return convert<double>(from, to, count);
-    case DType::F16:
-    case DType::BF16:
-      for (size_t i = 0; i < count; ++i) {
-        uint16_t bits;
-        std::memcpy(&bits, from + 2 * i, 2);
-        to[i] = static_cast<To>(dtype == DType::F16 ? float_from_f16(bits) : float_from_bf16(bits));
-      }
-      return;
-    case DType::C64:
-    case DType::C128:
-    case DType::CI8:
-    case DType::CI16:
-    case DType::CI32:
-    case DType::CI64:
-    case DType::CU8:
-    case DType::CU16:
-    case DType::CU32:
-    case DType::CU64:
-      break;
+  if (dtype == DType::Bool) return convert<uint8_t>(from, to, count);
+  if (dtype == DType::F16 || dtype == DType::BF16) {
+    for (size_t i = 0; i < count; ++i) {
+      uint16_t bits;
+      std::memcpy(&bits, from + 2 * i, 2);
+      to[i] = static_cast<To>(dtype == DType::F16 ? float_from_f16(bits) : float_from_bf16(bits));
+    }
+    return;
   }
-  REPRISE_ASSERT(false && "pairs are read by their parts");
+  const bool known = visit_number(
+      dtype, [&]<class From>(std::type_identity<From>) { convert<From>(from, to, count); });
+  REPRISE_ASSERT(known && "pairs are read by their parts");
 }
 
 }  // namespace
@@ -132,10 +102,10 @@ void Tensor::read_as(DType wanted, void* destination, int64_t count) const {
   const StoragePtr elements = cpu_device().allocator().allocate(bytes);
   const auto* from = static_cast<const std::byte*>(elements->data());
   Runtime::get().read(id(), elements->data(), bytes);
-  const auto to = [&]<class T>(T) {
+  const auto elements_at = [&]<class T>(std::type_identity<T>) {
     convert_from(have.dtype, from, static_cast<T*>(destination), static_cast<size_t>(numel));
   };
-  const auto to_complex = [&]<class T>(T) {
+  const auto pairs_at = [&]<class T>(std::type_identity<T>) {
     auto* parts = static_cast<T*>(destination);
     const auto elements = static_cast<size_t>(numel);
     if (is_pair(have.dtype)) return convert_from(part_of(have.dtype), from, parts, 2 * elements);
@@ -145,45 +115,9 @@ void Tensor::read_as(DType wanted, void* destination, int64_t count) const {
       parts[2 * i + 1] = 0;
     }
   };
-  switch (wanted) {
-    case DType::I8:
-      return to(int8_t{});
-    case DType::I16:
-      return to(int16_t{});
-    case DType::I32:
-      return to(int32_t{});
-    case DType::I64:
-      return to(int64_t{});
-    case DType::U8:
-      return to(uint8_t{});
-    case DType::U16:
-      return to(uint16_t{});
-    case DType::U32:
-      return to(uint32_t{});
-    case DType::U64:
-      return to(uint64_t{});
-    case DType::F32:
-      return to(float{});
-    case DType::F64:
-      return to(double{});
-    case DType::C64:
-      return to_complex(float{});
-    case DType::C128:
-      return to_complex(double{});
-    case DType::Bool:
-    case DType::F16:
-    case DType::BF16:
-    case DType::CI8:
-    case DType::CI16:
-    case DType::CI32:
-    case DType::CI64:
-    case DType::CU8:
-    case DType::CU16:
-    case DType::CU32:
-    case DType::CU64:
-      break;
-  }
-  REPRISE_ASSERT(false && "no such element type");
+  const bool known = is_complex(wanted) ? visit_number(part_of(wanted), pairs_at)
+                                        : visit_number(wanted, elements_at);
+  REPRISE_ASSERT(known && "no such element type");
 }
 
 const Tensor& Tensor::realize() const {

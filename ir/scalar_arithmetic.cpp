@@ -12,6 +12,7 @@
 #include "ir/float16.h"
 #include "ir/math.h"
 #include "ir/scalar_interpreter.h"
+#include "ir/visit_dtype.h"
 
 namespace reprise {
 namespace {
@@ -22,83 +23,21 @@ enum class F16 : uint16_t {};
 enum class BF16 : uint16_t {};
 
 template <class T>
-struct Tag {
-  using Type = T;
-};
+using Tag = std::type_identity<T>;
 
 template <class F>
 void with_integer(DType dtype, F f) {
-  switch (dtype) {
-    case DType::I8:
-      return f(Tag<int8_t>{});
-    case DType::I16:
-      return f(Tag<int16_t>{});
-    case DType::I32:
-      return f(Tag<int32_t>{});
-    case DType::I64:
-      return f(Tag<int64_t>{});
-    case DType::U8:
-      return f(Tag<uint8_t>{});
-    case DType::U16:
-      return f(Tag<uint16_t>{});
-    case DType::U32:
-      return f(Tag<uint32_t>{});
-    case DType::U64:
-      return f(Tag<uint64_t>{});
-    case DType::Bool:
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
-    case DType::C64:
-    case DType::C128:
-    case DType::CI8:
-    case DType::CI16:
-    case DType::CI32:
-    case DType::CI64:
-    case DType::CU8:
-    case DType::CU16:
-    case DType::CU32:
-    case DType::CU64:
-      break;
-  }
+  if (visit_integer(dtype, f)) return;
   throw InternalError(str("internal error: no integer arithmetic on ", dtype));
 }
 
 template <class F>
 void with_any(DType dtype, F f) {
-  switch (dtype) {
-    case DType::Bool:
-      return f(Tag<Truth>{});
-    case DType::F16:
-      return f(Tag<F16>{});
-    case DType::BF16:
-      return f(Tag<BF16>{});
-    case DType::F32:
-      return f(Tag<float>{});
-    case DType::F64:
-      return f(Tag<double>{});
-    case DType::C64:
-    case DType::C128:
-    case DType::CI8:
-    case DType::CI16:
-    case DType::CI32:
-    case DType::CI64:
-    case DType::CU8:
-    case DType::CU16:
-    case DType::CU32:
-    case DType::CU64:
-      throw UnsupportedError(str("scalar arithmetic on ", dtype));
-    case DType::I8:
-    case DType::I16:
-    case DType::I32:
-    case DType::I64:
-    case DType::U8:
-    case DType::U16:
-    case DType::U32:
-    case DType::U64:
-      return with_integer(dtype, f);
-  }
+  if (dtype == DType::Bool) return f(Tag<Truth>{});
+  if (dtype == DType::F16) return f(Tag<F16>{});
+  if (dtype == DType::BF16) return f(Tag<BF16>{});
+  if (visit_number(dtype, f)) return;
+  throw UnsupportedError(str("scalar arithmetic on ", dtype));
 }
 
 // Casts: a half type is first the float it stands for, exactly.

@@ -13,34 +13,15 @@ thread_local int functions_recorded = 0;
 py::object item(const Tensor& x) {
   require_readable("item");
   const auto read = [&]<class T>(T) { return unlocked([&] { return x.item<T>(); }); };
-  switch (x.dtype()) {
-    case DType::Bool:
+  switch (category(x.dtype())) {
+    case DTypeCategory::Bool:
       return py::bool_(read(bool{}));
-    case DType::I8:
-    case DType::I16:
-    case DType::I32:
-    case DType::I64:
-      return py::int_(read(int64_t{}));
-    case DType::U8:
-    case DType::U16:
-    case DType::U32:
-    case DType::U64:
-      return py::int_(read(uint64_t{}));
-    case DType::F16:
-    case DType::BF16:
-    case DType::F32:
-    case DType::F64:
+    case DTypeCategory::Integer:
+      return is_signed_integer(x.dtype()) ? py::int_(read(int64_t{})) : py::int_(read(uint64_t{}));
+    case DTypeCategory::Float:
       return py::float_(read(double{}));
-    case DType::C64:
-    case DType::C128:
-    case DType::CI8:
-    case DType::CI16:
-    case DType::CI32:
-    case DType::CI64:
-    case DType::CU8:
-    case DType::CU16:
-    case DType::CU32:
-    case DType::CU64:
+    case DTypeCategory::Complex:
+    case DTypeCategory::ComplexInteger:
       break;
   }
   if (x.numel() != 1) throw ShapeError(str("item of ", x.type(), ", which has not 1 element"));
