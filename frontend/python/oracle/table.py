@@ -34,7 +34,8 @@ NOT_OPS = {
         "Tensor.astype", "Tensor.view",
     ),
     "../tests": (
-        "from_dlpack", "from_numpy", "tensor", "eval", "dump", "dump_graph", "devices", "stats",
+        "from_dlpack", "from_numpy", "tensor", "eval", "dump", "dump_graph", "devices", "device", "default_device",
+        "set_default_device", "Tensor.to", "Tensor.to_device", "stats",
         "reset_stats", "num_threads", "set_num_threads", "read_idx", "isdtype", "Tensor.assign_",
         "Tensor.item", "Tensor.numpy", "Tensor.realize", "Tensor.tolist",
     ),

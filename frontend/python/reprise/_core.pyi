@@ -277,6 +277,7 @@ class Tensor:
         ...
     def __complex__(self) -> Any:
         ...
+    def __contains__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __copy__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __dlpack__(self, stream: Any=None) -> Any:
         'A copy: whoever takes it may write to it.'
@@ -383,7 +384,7 @@ class Tensor:
         'Position, int64, of the first NaN, else of the first largest; over several axes in their row-major order.'
     def argmin(self, axis: int | tuple[int, ...] | None=None, keepdims: bool=False) -> Tensor:
         'Position, int64, of the first NaN, else of the first smallest.'
-    def argsort(self, axis: int=-1, descending: bool=False) -> Tensor:
+    def argsort(self, axis: int=-1, descending: bool=False, stable: bool=True) -> Tensor:
         'The indices that sort an axis.'
     def asin(self) -> Tensor:
         'Arc sine, NaN outside [-1, 1]; integers become float32.'
@@ -497,7 +498,7 @@ class Tensor:
         'Smallest; NaN if any is. ShapeError for an empty axis of a result that is not.'
     def mish(self) -> Tensor:
         'x * tanh(softplus(x)); 0 at -inf.'
-    def nan_to_num(self, nan: _TensorLike | _Number=0.0, posinf: Optional[_TensorLike | _Number]=None, neginf: Optional[_TensorLike | _Number]=None) -> Tensor:
+    def nan_to_num(self, nan: _Number=0.0, posinf: Optional[_Number]=None, neginf: Optional[_Number]=None) -> Tensor:
         'x with NaN and the infinities replaced: by 0 and the largest finite values unless told.'
     @property
     def nbytes(self) -> int: ...
@@ -553,15 +554,15 @@ class Tensor:
         'log(1 + exp(x)), accurate in its tail.'
     def softsign(self) -> Tensor:
         'x / (1 + |x|); -1 and 1 at the infinities.'
-    def sort(self, axis: int=-1, descending: bool=False) -> Tensor:
-        'The elements of an axis in order; NaN is above all numbers, equal ones stay in order.'
+    def sort(self, axis: int=-1, descending: bool=False, stable: bool=True) -> Tensor:
+        'The elements of an axis in order; NaN is above all numbers. Equal ones stay in order, asked for or not.'
     def sqrt(self) -> Tensor:
         'Square root; integers become float32.'
     def square(self) -> Tensor:
         'x * x.'
     def squeeze(self, axis: Optional[int | tuple[int, ...]]=None) -> Tensor:
         'Drops axes of extent 1: those given (ShapeError if longer), or all.'
-    def std(self, axis: int | tuple[int, ...] | None=None, correction: int=0, keepdims: bool=False) -> Tensor:
+    def std(self, axis: int | tuple[int, ...] | None=None, correction: float=0, keepdims: bool=False) -> Tensor:
         'The root of var; its gradient at 0 is 0.'
     def stop_gradient(self) -> Tensor:
         'The value, through which no gradient flows.'
@@ -573,6 +574,10 @@ class Tensor:
         'Hyperbolic tangent; integers become float32.'
     def tanhshrink(self) -> Tensor:
         'x - tanh(x).'
+    def to(self, device: str) -> Tensor:
+        'The value on a device, by its name: this tensor where it is there, else a copy. Realizes. UnsupportedError inside a tape.'
+    def to_device(self, device: str) -> Tensor:
+        "The array API's name of to()."
     def tolist(self, *args: Any, **kwargs: Any) -> Any: ...
     def topk(self, k: int, axis: int=-1, largest: bool=True) -> Tuple[Tensor, Tensor]:
         'The k largest or smallest elements of an axis in order, and their indices.'
@@ -584,7 +589,7 @@ class Tensor:
         'All slices of `size` elements of an axis, each `step` further, as a new last axis; a view.'
     def value(self) -> Tensor:
         'A tensor of its own on the present value: later assigns to this one do not reach it.'
-    def var(self, axis: int | tuple[int, ...] | None=None, correction: int=0, keepdims: bool=False) -> Tensor:
+    def var(self, axis: int | tuple[int, ...] | None=None, correction: float=0, keepdims: bool=False) -> Tensor:
         'sum((x - mean)^2) / (n - correction).'
     def view(self, dtype: _DTypeLike) -> Tensor:
         'The same bits as another dtype of the same width, without a copy or a gradient. Realizes.'
@@ -615,6 +620,21 @@ class _Tape:
     def realize(self, arg0: List[_TensorLike]) -> None:
         ...
 
+class device:
+    'with device("vulkan:0"): the default device of this thread inside.'
+    def __enter__(self) -> device:
+        ...
+    def __exit__(self, *args) -> None:
+        ...
+    def __init__(self, name: str) -> None:
+        ...
+    def __repr__(self) -> str:
+        ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
 def _checkpoint_since(arg0: int, arg1: List[_TensorLike]) -> List[Tensor]:
     ...
 def _dump_directory() -> str:
@@ -637,8 +657,10 @@ def _realize(arg0: List[_TensorLike]) -> None:
     ...
 def _set_dump_directory(arg0: str) -> None:
     ...
+def _shown(arg0: Tensor) -> numpy.ndarray:
+    ...
 def _types(arg0: List[_TensorLike]) -> bytes:
-    "The tensors' dtypes and shapes as a key."
+    "The tensors' devices, dtypes and shapes as a key."
 def abs(x: _TensorLike) -> Tensor:
     'Magnitude, of complex numbers a real one. The least integer stays what it is.'
 def acos(x: _TensorLike) -> Tensor:
@@ -671,7 +693,7 @@ def argmax(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bo
     'Position, int64, of the first NaN, else of the first largest; over several axes in their row-major order.'
 def argmin(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bool=False) -> Tensor:
     'Position, int64, of the first NaN, else of the first smallest.'
-def argsort(x: _TensorLike, axis: int=-1, descending: bool=False) -> Tensor:
+def argsort(x: _TensorLike, axis: int=-1, descending: bool=False, stable: bool=True) -> Tensor:
     'The indices that sort an axis.'
 def asin(x: _TensorLike) -> Tensor:
     'Arc sine, NaN outside [-1, 1]; integers become float32.'
@@ -787,8 +809,10 @@ def cumulative_prod(x: _TensorLike, axis: Optional[int]=None, *, dtype: Optional
     'Running products along an axis; bools and integers are multiplied in 64 bits.'
 def cumulative_sum(x: _TensorLike, axis: Optional[int]=None, *, dtype: Optional[_DTypeLike]=None, include_initial: bool=False) -> Tensor:
     'Running sums along an axis; bools and integers are summed in 64 bits.'
+def default_device() -> str:
+    'Name of the device that data goes to and that computes what depends on no data.'
 def devices() -> List[str]:
-    'Names of the devices that tensors can be on.'
+    'Names of the devices that tensors can be on, the CPU first.'
 def diag(x: _TensorLike, k: int=0) -> Tensor:
     'The matrix with x on a diagonal, or the diagonal of a matrix.'
 def diagonal(x: _TensorLike, offset: int=0, axis1: int=-2, axis2: int=-1) -> Tensor:
@@ -799,8 +823,8 @@ def divide(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'a / b; integers become float32.'
 def dot(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     'The sum of the products of two vectors.'
-def dropout(x: _TensorLike, p: _Number=0.5) -> Tensor:
-    'Each element 0 with probability p, else divided by 1 - p; every replay draws anew.'
+def dropout(x: _TensorLike, p: _Number=0.5, training: bool=True, generator: Generator=None) -> Tensor:
+    'Each element 0 with probability p, else divided by 1 - p; every replay draws anew. Without training x itself.'
 def dump_graph(x: Tensor) -> str:
     'Text of the graph that computing x would compile.'
 def einsum(equation: str, *args) -> Tensor:
@@ -827,8 +851,8 @@ def exp2(x: _TensorLike) -> Tensor:
     '2 to the x, exact for whole x; integers become float32.'
 def expand(x: _TensorLike, shape: int | tuple[int, ...]) -> Tensor:
     "broadcast_to in which -1 keeps x's own extent."
-def expand_dims(x: _TensorLike, axis: int=0) -> Tensor:
-    'A new axis of extent 1.'
+def expand_dims(x: _TensorLike, axis: int | tuple[int, ...]=0) -> Tensor:
+    'New axes of extent 1, at these places of the result.'
 def expm1(x: _TensorLike) -> Tensor:
     'exp(x) - 1, accurate near 0; integers become float32.'
 def exponential(shape: int | tuple[int, ...]=(), rate: _Number=1.0, dtype: Optional[_DTypeLike]=None, generator: Generator=None) -> Tensor:
@@ -905,7 +929,7 @@ def isinf(x: _TensorLike) -> Tensor:
 def isnan(x: _TensorLike) -> Tensor:
     'Whether it is NaN.'
 def kl_div(input: _TensorLike, target: _TensorLike, reduction: str='mean', log_target: bool=False) -> Tensor:
-    'target * (log(target) - input), 0 where the target is.'
+    'target * (log(target) - input), 0 where the target is. "batchmean" divides the sum by the rows.'
 def kron(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     'The Kronecker product.'
 def l1_loss(input: _TensorLike, target: _TensorLike, reduction: str='mean') -> Tensor:
@@ -971,7 +995,7 @@ def masked_select(x: _TensorLike, mask: _TensorLike) -> Tensor:
 def matmul(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     "NumPy's matmul: vectors are rows on the left and columns on the right, leading axes broadcast."
 def matrix_norm(x: _TensorLike, keepdims: bool=False, ord: Any='fro') -> Tensor:
-    'Of the last two axes: "fro", or the largest sum of magnitudes of a column (1) or row (inf).'
+    'Of the last two axes: "fro", or the largest sum of magnitudes of a column (1) or row (inf), or the least (-1, -inf).'
 def matrix_transpose(x: _TensorLike) -> Tensor:
     'The last two axes swapped.'
 def max(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bool=False) -> Tensor:
@@ -1002,7 +1026,7 @@ def multinomial(weights: _TensorLike, num_samples: int, replacement: bool=False,
     'Positions of rows of weights, as likely as they weigh; none twice without replacement.'
 def multiply(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'a * b; of bools: and.'
-def nan_to_num(x: _TensorLike, nan: _TensorLike | _Number=0.0, posinf: Optional[_TensorLike | _Number]=None, neginf: Optional[_TensorLike | _Number]=None) -> Tensor:
+def nan_to_num(x: _TensorLike, nan: _Number=0.0, posinf: Optional[_Number]=None, neginf: Optional[_Number]=None) -> Tensor:
     'x with NaN and the infinities replaced: by 0 and the largest finite values unless told.'
 def negative(x: _TensorLike) -> Tensor:
     '-x. Integers wrap; DTypeError for bool.'
@@ -1025,7 +1049,7 @@ def ones_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None) -> Tensor:
 def outer(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     'The products of each element of x1 with each of x2.'
 def pad(x: _TensorLike, pad_width: Any, mode: str='constant', constant_values: _Number=0) -> Tensor:
-    'A border around x: one width, one (before, after), or one such pair for each axis. The mode is "constant" (the number must fit x\'s dtype, which stays), "reflect", "edge" or "wrap".'
+    'A border around x: one width, one (before, after), or one such pair for each axis. The mode is "constant" (the number must fit x\'s dtype, which stays), "reflect", "replicate" or "circular" (NumPy\'s "edge" and "wrap" too).'
 @overload
 def permutation(n: int, generator: Generator=None) -> Tensor:
     '0 to n - 1 in random order.'
@@ -1094,16 +1118,18 @@ def scatter_add(x: _TensorLike, indices: _TensorLike, updates: _TensorLike, axis
     'x with updates[.., j, ..] added at x[.., indices[.., j, ..], ..].'
 def scatter_reduce(x: _TensorLike, indices: _TensorLike, updates: _TensorLike, reduce: str, axis: int=-1, include_self: bool=True) -> Tensor:
     'x with updates folded in at x[.., indices[.., j, ..], ..]: "sum", "prod", "mean", "amax" or "amin".'
-def searchsorted(x1: _TensorLike, x2: _TensorLike, side: str='left') -> Tensor:
-    'Where values would be inserted into an ascending x1: before its equals or behind them.'
+def searchsorted(x1: _TensorLike, x2: _TensorLike, side: str='left', sorter: Optional[_TensorLike]=None) -> Tensor:
+    'Where values would be inserted into an ascending x1: before its equals or behind them. sorter: the indices that sort x1.'
 def selu(x: _TensorLike) -> Tensor:
     'The scaled exponential linear unit.'
+def set_default_device(name: str) -> None:
+    'The default device of every thread that is in no `with device(..)`. DeviceError when no device is called so.'
 def set_num_threads(threads: int) -> None:
     '0 asks for one per core. Results do not depend on it.'
 def set_seed(seed: int) -> None:
     'Starts the global stream of random numbers anew.'
 def set_slice(x: _TensorLike, key: Any, value: _TensorLike | _Number) -> Tensor:
-    'x with a value, broadcast to x[key], in place of x[key]; key is made of ints, slices and an ellipsis.'
+    'x with a value, broadcast to x[key], in place of x[key]. Where positions repeat the last one counts; a mask is read at once, but for a single value.'
 def sigmoid(x: _TensorLike) -> Tensor:
     '1 / (1 + exp(-x)); integers become float32.'
 def sign(x: _TensorLike) -> Tensor:
@@ -1124,8 +1150,8 @@ def softplus(x: _TensorLike) -> Tensor:
     'log(1 + exp(x)), accurate in its tail.'
 def softsign(x: _TensorLike) -> Tensor:
     'x / (1 + |x|); -1 and 1 at the infinities.'
-def sort(x: _TensorLike, axis: int=-1, descending: bool=False) -> Tensor:
-    'The elements of an axis in order; NaN is above all numbers, equal ones stay in order.'
+def sort(x: _TensorLike, axis: int=-1, descending: bool=False, stable: bool=True) -> Tensor:
+    'The elements of an axis in order; NaN is above all numbers. Equal ones stay in order, asked for or not.'
 def split(x: _TensorLike, indices_or_sections: Any, axis: int=0) -> List[Tensor]:
     'Equal parts (ShapeError when they do not come out even), or parts that end at positions.'
 def sqrt(x: _TensorLike) -> Tensor:
@@ -1138,7 +1164,7 @@ def stack(tensors: List[_TensorLike], axis: int=0) -> Tensor:
     'Along a new axis.'
 def stats() -> dict:
     'Counters since the start or reset_stats(); live figures are as of now.'
-def std(x: _TensorLike, axis: int | tuple[int, ...] | None=None, correction: int=0, keepdims: bool=False) -> Tensor:
+def std(x: _TensorLike, axis: int | tuple[int, ...] | None=None, correction: float=0, keepdims: bool=False) -> Tensor:
     'The root of var; its gradient at 0 is 0.'
 def stop_gradient(x: _TensorLike) -> Tensor:
     'The value, through which no gradient flows.'
@@ -1198,7 +1224,7 @@ def unique_values(x: _TensorLike) -> Tensor:
     'The different elements in ascending order; each NaN is one of its own.'
 def unstack(x: _TensorLike, axis: int=0) -> List[Tensor]:
     'The positions of an axis, which they drop.'
-def var(x: _TensorLike, axis: int | tuple[int, ...] | None=None, correction: int=0, keepdims: bool=False) -> Tensor:
+def var(x: _TensorLike, axis: int | tuple[int, ...] | None=None, correction: float=0, keepdims: bool=False) -> Tensor:
     'sum((x - mean)^2) / (n - correction).'
 def vdot(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     'The sum of the products of all elements.'
