@@ -9,7 +9,7 @@ import order_references as order
 from compare import EXACT, relative
 from entry import PAIR_SUM, Op, kinked, smooth, to_bool, to_float, to_int64, widened
 from inputs import by_rank, lines, moderate_shapes, reduction, sampled, shaped
-from samples import LAYOUTS, NUMERIC, REAL, laid_out
+from samples import BOOL, LAYOUTS, NUMERIC, REAL, laid_out
 
 
 def products(rng, dtype, full):
@@ -71,7 +71,7 @@ FOLDS = {
     "linear_recurrence": Op(order.linear_recurrence, NUMERIC, EXACT, lines("moderate", 2), gradient=smooth((3, 4), (3, 4), axis=1)),  # fmt: skip
     # Contractions
     "matmul": Op(fold.matmul, REAL, relative(1, "sums cancel"), products, width="wide", gradient=smooth((2, 3, 4), (4, 2)), also=("__matmul__", "__rmatmul__")),  # fmt: skip
-    "einsum": Op(dtypes=NUMERIC, tolerance=relative(2, "sums cancel"), make=equations, width="wide", reference=fold.einsum, call=lambda f, tensors, k: f(k["equation"], *tensors), gradient=smooth((2, 3, 3), (3, 2), equation="bij,jk->ki")),  # fmt: skip
+    "einsum": Op(dtypes=NUMERIC, left_out=BOOL, tolerance=relative(2, "sums cancel"), make=equations, width="wide", reference=fold.einsum, call=lambda f, tensors, k: f(k["equation"], *tensors), gradient=smooth((2, 3, 3), (3, 2), equation="bij,jk->ki")),  # fmt: skip
     "tensordot": Op(fold.tensordot, REAL, relative(2, "sums cancel"), moderate_shapes((((2, 3, 4), (3, 4, 5)), {}), (((5,), (7,)), {"axes": 0}), (((4, 3), (3, 4)), {"axes": (0, 1)}), (((2, 3, 4), (4, 5, 3)), {"axes": ((1, 2), (2, 0))})), width="wide", gradient=smooth((2, 3), (3, 2), axes=1)),  # fmt: skip
     "dot": Op(fold.matmul, REAL, relative(2, "sums cancel"), moderate_shapes((((5,), (5,)), {}), (((257,), (257,)), {}), (((0,), (0,)), {})), width="wide", gradient=smooth((3,), (3,))),  # fmt: skip
     "vdot": Op(lambda a, b: fold.matmul(a.ravel(), b.ravel()), REAL, relative(2, "sums cancel"), moderate_shapes((((4, 5), (4, 5)), {}), (((7,), (7,)), {})), width="wide", gradient=smooth((2, 3), (2, 3))),  # fmt: skip

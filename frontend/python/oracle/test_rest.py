@@ -12,7 +12,7 @@ import elementwise_references as ref
 import special_references as special
 from compare import bits, elements, same_bits
 from samples import (
-    BOOL, FLOATS, INTEGERS, LAYOUTS, REAL, SIGNED, UNSIGNED, generator, host, laid_out, of_values,
+    BOOL, FLOATS, INTEGERS, LAYOUTS, REAL, SIGNED, generator, host, laid_out, of_values,
     rounded, specials, values,
 )  # fmt: skip
 from table import METHODS, NOT_OPS, OPS
