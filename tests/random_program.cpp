@@ -138,7 +138,7 @@ class ProgramSketch : private RandomOperands {
     }
     if (op == Op::Ldexp) operands[1] = b_.cast(operands[1], DType::I64);
     // The bits of a NaN are nobody's promise.
-    if (op == Op::CopySign || op == Op::Bitcast) {
+    if (op == Op::CopySign || op == Op::SignBit || op == Op::Bitcast) {
       for (Value& operand : operands) operand = without_nan(operand);
     }
     return keep(b_.record(op, operands, attrs));

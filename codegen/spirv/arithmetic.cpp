@@ -59,8 +59,9 @@ Value Function::hidden(DType dtype, Value a) {
     std::swap(words_, prologue_);
   }
   const Value mask = dtype == DType::F64 ? widened(opaque_zero_) : opaque_zero_;
-  const Value id =
-      with_bits(dtype, op(spv::OpBitwiseXor, word_type(dtype), {bits_of(dtype, a), mask}));
+  const bool half = size_of(dtype) == 2;  // in registers already its bits
+  const Value bits = op(spv::OpBitwiseXor, word_type(dtype), {half ? a : bits_of(dtype, a), mask});
+  const Value id = half ? bits : with_bits(dtype, bits);
   opaque_.insert(id);
   return id;
 }

@@ -187,10 +187,11 @@ Value PartMemory::load(BufferId id, Value index) {
 void PartMemory::store(BufferId id, Value index, Value value) {
   const DType dtype = kernel_.buffers[id.index].dtype;
   const Home& home = plan_.homes[id.index];
+  // A driver may hand it to a later load, which then knows no more than any other.
+  if (is_float(dtype)) value = f_.guarded(dtype, value);
   switch (home.kind) {
     case Home::Kind::Private:
-      f_.store(pointer(id, index),
-               dtype == DType::F32 || dtype == DType::F64 ? f_.guarded(dtype, value) : value);
+      f_.store(pointer(id, index), value);
       return;
     case Home::Kind::Workgroup:
       store_shared(dtype, home.at, index, value);
