@@ -36,7 +36,7 @@ namespace reprise {
 [[nodiscard]] Tensor norm(const Tensor& x, double p = 2, const AxisList& axes = {},
                           KeepDims keep = KeepDims::No);
 /// Of matrices in the last two axes: Frobenius, or the largest sum of magnitudes of a column (One)
-/// or a row (Infinity).
+/// or a row (Infinity), or the least.
 enum class MatrixNorm : uint8_t { Frobenius, One, Infinity, LeastColumn, LeastRow };
 [[nodiscard]] Tensor matrix_norm(const Tensor& x, MatrixNorm which = MatrixNorm::Frobenius,
                                  KeepDims keep = KeepDims::No);

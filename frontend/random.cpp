@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "frontend/contractions.h"
 #include "frontend/create.h"
 #include "frontend/indexing.h"
 #include "frontend/record.h"
@@ -192,6 +193,21 @@ Tensor permutation(const Tensor& x, int64_t axis, Generator* generator) {
   return gather(x, permutation(x.shape()[along], generator), along);
 }
 
+namespace {
+
+/// The positions drawn of rows of weights; out of range, which is told to who reads them, where a
+/// weight is negative or not finite or fewer than `needed` are positive.
+Tensor where_weights_allow(const Tensor& p, const Tensor& drawn, int64_t needed) {
+  const int64_t kinds = p.size(-1);
+  if (kinds == 0) return drawn;
+  const Tensor good =
+      logical_and(logical_and(min(p, -1, KeepDims::Yes) >= 0, max(p, -1, KeepDims::Yes) < HUGE_VAL),
+                  count_nonzero(p, -1, KeepDims::Yes) >= needed);
+  return record(Op::CheckIndex, where(good, drawn, -1), Attrs().add_int(kinds));
+}
+
+}  // namespace
+
 Tensor multinomial(const Tensor& weights, int64_t count, Replacement replacement,
                    Generator* generator) {
   const TensorType type = weights.type();
@@ -207,7 +223,8 @@ Tensor multinomial(const Tensor& weights, int64_t count, Replacement replacement
   if (replacement == Replacement::No) {
     // The position whose exponential waiting time at the rate of its weight is over first.
     const Tensor wait = exponential(type.shape, 1.0, p.dtype(), generator) / p;
-    return topk(where(p > 0, wait, HUGE_VAL), count, last, Order::Ascending).indices;
+    const Tensor first = topk(where(p > 0, wait, HUGE_VAL), count, last, Order::Ascending).indices;
+    return where_weights_allow(p, first, count);
   }
   SmallVector<int64_t, kMaxDims> extents(type.shape.extents());
   extents[static_cast<size_t>(last)] = count;
@@ -216,7 +233,7 @@ Tensor multinomial(const Tensor& weights, int64_t count, Replacement replacement
   const Tensor total = slice(sums, -1, {kinds - 1, kinds});
   // Rounding may bring u to the total itself: no further than the last that weighs something.
   const Tensor passed = logical_and(sums <= u * total, sums < total);
-  return sum(cast(passed, DType::I64), -1);
+  return where_weights_allow(p, sum(cast(passed, DType::I64), -1), 1);
 }
 
 }  // namespace reprise

@@ -59,7 +59,8 @@ class Generator {
 [[nodiscard]] Tensor permutation(const Tensor& x, int64_t axis = 0, Generator* generator = nullptr);
 /// For each row of weights (.., k), which need not sum to 1, `count` of its positions as i64 (..,
 /// count), as likely as they weigh. Without replacement no position comes twice; throws Error where
-/// there are fewer than `count`.
+/// there are fewer than `count`. Reading them throws IndexError (of index -1) for a row with a weight
+/// that is negative or not finite, or with too few that are positive.
 enum class Replacement : uint8_t { No, Yes };
 [[nodiscard]] Tensor multinomial(const Tensor& weights, int64_t count,
                                  Replacement replacement = Replacement::No,

@@ -104,6 +104,15 @@ TEST(Random, Multinomials) {
   EXPECT_NEAR(mean_of(rows.at({Range{}, 0}) == 1), 0.75, 0.03);
   EXPECT_EQ(multinomial(ones_like(zeros({2, 3, 5})), 4).shape(), (Shape{2, 3, 4}));
   expect_error<Error>([&] { return multinomial(weights, 5); }, {"5", "f32[4]"});
+  for (const Replacement replacement : {Replacement::No, Replacement::Yes}) {
+    for (const float bad : {-1.f, NAN, HUGE_VALF, 0.f}) {
+      const Tensor drawn = multinomial(Tensor::of({0.f, bad}), 1, replacement);
+      EXPECT_THROW(static_cast<void>(drawn.to_vector<int64_t>()), IndexError) << bad;
+    }
+    EXPECT_EQ(multinomial(Tensor::of({0.f, 1e-40f}), 1, replacement).item<int64_t>(), 1);
+  }
+  EXPECT_THROW(static_cast<void>(multinomial(Tensor::of({0.f, 1.f}), 2).to_vector<int64_t>()),
+               IndexError);
 }
 
 TEST(Random, Spaces) {

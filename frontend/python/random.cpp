@@ -85,7 +85,8 @@ void bind_integers(py::module_& module) {
       },
       py::arg("weights"), py::arg("num_samples"), py::arg("replacement") = false,
       py::arg("generator") = py::none(),
-      "Positions of rows of weights, as likely as they weigh; none twice without replacement.",
+      "Positions of rows of weights, as likely as they weigh; none twice without replacement. "
+      "Reading them is an IndexError where weights are negative, not finite or too few positive.",
       Unlocked());
 }
 
