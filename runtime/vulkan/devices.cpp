@@ -33,7 +33,8 @@ class VulkanDevice final : public Device {
   VulkanDevice(const Hardware& hardware, int index, const VulkanLimits& limits)
       : index_(index),
         context_(hardware, str("vulkan:", index - 1), limits),
-        blocks_(context_),
+        blocks_(context_, vulkan::MemoryFor::Shaders),
+        words_(context_, vulkan::MemoryFor::Both),
         allocator_(this, blocks_, kCacheBytes),
         transfers_(context_, blocks_) {}
 
@@ -54,7 +55,7 @@ class VulkanDevice final : public Device {
     // Not owned: it lives as long as this call.
     const vulkan::LaunchForm form{
         {std::shared_ptr<const vulkan::Kernel>(), &kernel}, buffers.size(), params.size()};
-    vulkan::Recording recording(context_, std::span(&form, 1));
+    vulkan::Recording recording(context_, words_, std::span(&form, 1));
     auto word = recording.words(0).begin();
     for (void* const buffer : buffers) *word++ = reinterpret_cast<uint64_t>(buffer);
     std::copy(params.begin(), params.end(), word);
@@ -66,7 +67,7 @@ class VulkanDevice final : public Device {
 
   [[nodiscard]] std::unique_ptr<DeviceProgram> make_program(
       const Plan& plan, std::vector<std::shared_ptr<Executable>> executables) override {
-    return std::make_unique<vulkan::PlanProgram>(context_, allocator_, plan, executables);
+    return std::make_unique<vulkan::PlanProgram>(context_, allocator_, words_, plan, executables);
   }
   [[nodiscard]] bool stops_at_bad_index() const override { return false; }
   void upload(void* to, const void* from, size_t bytes) override {
@@ -82,6 +83,7 @@ class VulkanDevice final : public Device {
   const int index_;
   Context context_;
   vulkan::Blocks blocks_;
+  vulkan::Blocks words_;  ///< what launches read besides
   BlockAllocator allocator_;
   vulkan::Transfers transfers_;
 };

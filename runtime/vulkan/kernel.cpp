@@ -2,6 +2,7 @@
 #include "runtime/vulkan/kernel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <string>
@@ -96,49 +97,54 @@ void Kernel::record(const Context::Commands& commands) const {
   }
 }
 
-Recording::Recording(Context& context, std::span<const LaunchForm> launches)
-    : context_(context), launches_(launches.begin(), launches.end()) {
-  size_t end = 0;
+Recording::Recording(Context& context, Blocks& words, std::span<const LaunchForm> launches)
+    : context_(context), launches_(launches.begin(), launches.end()), blocks_(words) {
   const auto reserve = [&](size_t bytes) {
-    starts_.push_back(end);
-    end += (bytes + kWordsAlignment - 1) / kWordsAlignment * kWordsAlignment;
+    starts_.push_back(bytes_);
+    bytes_ += (bytes + kWordsAlignment - 1) / kWordsAlignment * kWordsAlignment;
   };
   for (const LaunchForm& launch : launches_) {
     reserve(sizeof(uint64_t) * (launch.buffers + launch.params + 2));
   }
   reserve(sizeof(LaunchStatus));
-  const std::optional<Region> memory = make_region(context_, end, MemoryFor::Both);
-  if (!memory)
+  void* const memory = blocks_.allocate(bytes_);
+  if (memory == nullptr) {
     throw OutOfMemoryError(str(context_.name(), ": no memory for the words of a launch"));
-  memory_ = *memory;
+  }
+  address_ = std::bit_cast<uint64_t>(memory);
   try {
-    if (memory_.host == nullptr) {
+    const Blocks::Place place = blocks_.find(memory);
+    if (place.region.host == nullptr) {
       throw DeviceError(str(context_.name(), " has no memory that the host can write"));
     }
+    host_ = place.region.host + place.offset;
     commands_ = context_.make_commands();
     context_.begin(commands_);
     for (size_t i = 0; i < launches_.size(); ++i) {
-      const uint64_t address = memory_.address + starts_[i];
+      const uint64_t address = address_ + starts_[i];
       context_.api().vkCmdPushConstants(commands_.buffer, context_.layout(),
                                         VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof address, &address);
       launches_[i].kernel->record(commands_);
     }
     context_.end(commands_);
   } catch (...) {
-    if (commands_.pool != VK_NULL_HANDLE) context_.destroy(commands_);
-    destroy(context_, memory_);
+    release();
     throw;
   }
 }
 
 Recording::~Recording() {
-  context_.destroy(commands_);
-  destroy(context_, memory_);
+  release();
+}
+
+void Recording::release() noexcept {
+  if (commands_.pool != VK_NULL_HANDLE) context_.destroy(commands_);
+  blocks_.free(std::bit_cast<void*>(address_), bytes_);
 }
 
 std::span<uint64_t> Recording::words(size_t i) {
   // A mapping starts aligned, and so does every launch in it.
-  return {reinterpret_cast<uint64_t*>(memory_.host + starts_[i]),
+  return {reinterpret_cast<uint64_t*>(host_ + starts_[i]),
           launches_[i].buffers + launches_[i].params};
 }
 
@@ -146,13 +152,13 @@ LaunchStatus Recording::run(const void* scratch) {
   const size_t status_at = starts_.back();
   for (size_t i = 0; i < launches_.size(); ++i) {
     uint64_t* const last = words(i).data() + words(i).size();
-    last[0] = memory_.address + status_at;
+    last[0] = address_ + status_at;
     last[1] = reinterpret_cast<uint64_t>(scratch);
   }
   LaunchStatus status;
-  std::memcpy(memory_.host + status_at, &status, sizeof status);
+  std::memcpy(host_ + status_at, &status, sizeof status);
   context_.run(commands_);
-  std::memcpy(&status, memory_.host + status_at, sizeof status);
+  std::memcpy(&status, host_ + status_at, sizeof status);
   return status;
 }
 

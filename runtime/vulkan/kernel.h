@@ -44,7 +44,8 @@ struct LaunchForm {
 /// Launches in one command buffer, recorded when it is made. Not for several threads at once.
 class Recording {
  public:
-  Recording(Context& context, std::span<const LaunchForm> launches);
+  /// `words` is memory that the host sees too.
+  Recording(Context& context, Blocks& words, std::span<const LaunchForm> launches);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -55,10 +56,15 @@ class Recording {
   [[nodiscard]] LaunchStatus run(const void* scratch);
 
  private:
+  void release() noexcept;
+
   Context& context_;
   std::vector<LaunchForm> launches_;
   std::vector<size_t> starts_;  ///< bytes into the words' memory, by launch; then the status's
-  Region memory_;
+  Blocks& blocks_;
+  size_t bytes_ = 0;
+  uint64_t address_ = 0;       ///< of the words, for shaders
+  std::byte* host_ = nullptr;  ///< and here
   Context::Commands commands_;
 };
 

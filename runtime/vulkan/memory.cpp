@@ -121,9 +121,9 @@ Blocks::~Blocks() {
 }
 
 Blocks::Entry* Blocks::add(size_t bytes) {
-  const size_t most = context_.limits().max_memory;
+  const size_t most = use_ == MemoryFor::Shaders ? context_.limits().max_memory : 0;
   if (most > 0 && (in_use_ > most || bytes > most - in_use_)) return nullptr;
-  const std::optional<Region> region = make_region(context_, bytes, MemoryFor::Shaders);
+  const std::optional<Region> region = make_region(context_, bytes, use_);
   if (!region) return nullptr;
   in_use_ += bytes;
   return &entries_.emplace(region->address, Entry{.region = *region, .gaps = {}}).first->second;

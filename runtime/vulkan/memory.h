@@ -31,7 +31,7 @@ void destroy(const Context& context, const Region& region) noexcept;
 /// one: devices allow few allocations.
 class Blocks final : public BlockSource {
  public:
-  explicit Blocks(const Context& context) : context_(context) {}
+  Blocks(const Context& context, MemoryFor use) : context_(context), use_(use) {}
   ~Blocks() override;
 
   [[nodiscard]] std::string_view name() const override { return "vulkan blocks"; }
@@ -57,6 +57,7 @@ class Blocks final : public BlockSource {
   void erase(std::map<uint64_t, Entry>::iterator entry) noexcept;
 
   const Context& context_;
+  const MemoryFor use_;
   mutable Mutex mutex_;
   std::map<uint64_t, Entry> entries_;  ///< by address
   size_t in_use_ = 0;                  ///< bytes of all regions

@@ -10,9 +10,9 @@
 
 namespace reprise::vulkan {
 
-PlanProgram::PlanProgram(Context& context, Allocator& allocator, const Plan& plan,
+PlanProgram::PlanProgram(Context& context, Allocator& allocator, Blocks& words, const Plan& plan,
                          std::span<const std::shared_ptr<Executable>> executables)
-    : context_(context), allocator_(allocator), launches_(plan.launches) {
+    : context_(context), allocator_(allocator), words_(words), launches_(plan.launches) {
   for (const Launch& launch : launches_) {
     auto kernel = std::static_pointer_cast<const Kernel>(executables[launch.kernel]);
     scratch_bytes_ = std::max(scratch_bytes_, kernel->scratch_bytes());
@@ -50,7 +50,7 @@ void PlanProgram::run(std::span<void* const> addresses, std::span<const uint64_t
   const void* const scratch_at = scratch ? scratch->data() : nullptr;
   if (times != nullptr) {  // each alone
     for (size_t i = 0; i < launches_.size(); ++i) {
-      Recording alone(context_, std::span(forms_).subspan(i, 1));
+      Recording alone(context_, words_, std::span(forms_).subspan(i, 1));
       const auto start = LaunchTimes::Clock::now();
       run(alone, i, 1, addresses, parameters, scratch_at);
       times->add(i, LaunchTimes::Clock::now() - start);
@@ -58,7 +58,7 @@ void PlanProgram::run(std::span<void* const> addresses, std::span<const uint64_t
     return;
   }
   std::unique_ptr<Recording> recording = take_idle();
-  if (!recording) recording = std::make_unique<Recording>(context_, forms_);
+  if (!recording) recording = std::make_unique<Recording>(context_, words_, forms_);
   const auto give_back = [&] {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(recording));

@@ -15,7 +15,7 @@ namespace reprise::vulkan {
 /// recording for each thread that runs it at the same time.
 class PlanProgram final : public DeviceProgram {
  public:
-  PlanProgram(Context& context, Allocator& allocator, const Plan& plan,
+  PlanProgram(Context& context, Allocator& allocator, Blocks& words, const Plan& plan,
               std::span<const std::shared_ptr<Executable>> executables);
 
   void run(std::span<void* const> addresses, std::span<const uint64_t> parameters,
@@ -29,6 +29,7 @@ class PlanProgram final : public DeviceProgram {
 
   Context& context_;
   Allocator& allocator_;
+  Blocks& words_;
   const std::vector<Launch> launches_;
   std::vector<LaunchForm> forms_;
   size_t scratch_bytes_ = 0;
