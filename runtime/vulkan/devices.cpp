@@ -170,15 +170,15 @@ std::vector<Hardware> find_hardware(std::string* why) {
     if (wanted != nullptr && name.find(wanted) == name.npos) {
       reason = str("it is not called ", wanted);
     }
-    if (!reason.empty()) {
+    const std::optional<uint32_t> family = compute_family(each);
+    if (!reason.empty() || !family) {
       reasons += str(reasons.empty() ? "" : "; ", name, ": ", reason);
       continue;
     }
     const std::string version = str(", Vulkan ", VK_API_VERSION_MAJOR(properties.apiVersion), '.',
                                     VK_API_VERSION_MINOR(properties.apiVersion), '.',
                                     VK_API_VERSION_PATCH(properties.apiVersion));
-    found.push_back(
-        {rank_of(properties.deviceType), {each, *compute_family(each), name + version}});
+    found.push_back({rank_of(properties.deviceType), {each, *family, name + version}});
   }
   if (found.empty()) {
     *why = reasons.empty() ? "the Vulkan drivers have no device" : reasons;
@@ -186,6 +186,7 @@ std::vector<Hardware> find_hardware(std::string* why) {
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Hardware> hardware;
+  hardware.reserve(found.size());
   for (auto& [rank, each] : found) hardware.push_back(std::move(each));
   return hardware;
 }

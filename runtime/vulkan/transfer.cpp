@@ -14,13 +14,14 @@ constexpr size_t kStagingBytes = size_t{8} << 20;
 
 Transfers::~Transfers() {
   if (commands_.pool != VK_NULL_HANDLE) context_.destroy(commands_);
-  if (staging_) destroy(context_, *staging_);
+  destroy(context_, staging_);
 }
 
 void Transfers::start() {
-  if (!staging_) {
-    staging_ = make_region(context_, kStagingBytes, MemoryFor::Both);
-    if (!staging_) throw OutOfMemoryError(str(context_.name(), ": no memory to copy through"));
+  if (staging_.host == nullptr) {
+    const std::optional<Region> made = make_region(context_, kStagingBytes, MemoryFor::Both);
+    if (!made) throw OutOfMemoryError(str(context_.name(), ": no memory to copy through"));
+    staging_ = *made;
   }
   if (commands_.pool == VK_NULL_HANDLE) commands_ = context_.make_commands();
 }
@@ -56,16 +57,16 @@ void Transfers::copy_staged(const Blocks::Place& place, std::byte* host, size_t 
   for (size_t done = 0; done < bytes; done += kStagingBytes) {
     const size_t part = std::min(bytes - done, kStagingBytes);
     const bool to_device = direction == Direction::ToDevice;
-    if (to_device) std::memcpy(staging_->host, host + done, part);
+    if (to_device) std::memcpy(staging_.host, host + done, part);
     VkBufferCopy range{place.offset + done, 0, part};
     if (to_device) std::swap(range.srcOffset, range.dstOffset);
     context_.begin(commands_);
     context_.api().vkCmdCopyBuffer(commands_.buffer,
-                                   to_device ? staging_->buffer : place.region.buffer,
-                                   to_device ? place.region.buffer : staging_->buffer, 1, &range);
+                                   to_device ? staging_.buffer : place.region.buffer,
+                                   to_device ? place.region.buffer : staging_.buffer, 1, &range);
     context_.end(commands_);
     context_.run(commands_);
-    if (!to_device) std::memcpy(host + done, staging_->host, part);
+    if (!to_device) std::memcpy(host + done, staging_.host, part);
   }
 }
 

@@ -1,8 +1,6 @@
 // Copies between the host's memory and a Vulkan device's.
 #pragma once
 
-#include <optional>
-
 #include "runtime/mutex.h"
 #include "runtime/vulkan/memory.h"
 
@@ -28,8 +26,8 @@ class Transfers {
 
   Context& context_;
   const Blocks& blocks_;
-  Mutex mutex_;  ///< of what follows
-  std::optional<Region> staging_;
+  Mutex mutex_;     ///< of what follows
+  Region staging_;  ///< empty until something is copied through it
   Context::Commands commands_;
 };
 
