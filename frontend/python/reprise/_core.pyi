@@ -1023,7 +1023,7 @@ def moveaxis(x: _TensorLike, source: int | tuple[int, ...], destination: int | t
 def mse_loss(input: _TensorLike, target: _TensorLike, reduction: str='mean') -> Tensor:
     '(input - target)^2.'
 def multinomial(weights: _TensorLike, num_samples: int, replacement: bool=False, generator: Generator=None) -> Tensor:
-    'Positions of rows of weights, as likely as they weigh; none twice without replacement.'
+    'Positions of rows of weights, as likely as they weigh; none twice without replacement. Reading them is an IndexError where weights are negative, not finite or too few positive.'
 def multiply(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'a * b; of bools: and.'
 def nan_to_num(x: _TensorLike, nan: _Number=0.0, posinf: Optional[_Number]=None, neginf: Optional[_Number]=None) -> Tensor:
