@@ -206,6 +206,38 @@ TEST_F(VulkanDevice, CopiesThroughAStagingBuffer) {
   EXPECT_EQ(one, 5'000'001u);
 }
 
+// However many lanes a subgroup has: reductions and scans are ordered by the index alone.
+TEST_F(VulkanDevice, RowsOfEveryLengthFoldAsOnTheCpu) {
+  for (const int64_t n :
+       {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 300}) {
+    std::vector<float> numbers(static_cast<size_t>(2 * n));
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = static_cast<float>(i * 2654435761u % 1000) / 7 - 60;
+    }
+    const Tensor x = Tensor::of(numbers, {2, n});
+    const Tensor there = x.to(*vulkan_);
+    EXPECT_EQ(sum(there, {1}).to_vector<float>(), sum(x, {1}).to_vector<float>()) << n;
+    EXPECT_EQ(max(there, {1}).to_vector<float>(), max(x, {1}).to_vector<float>()) << n;
+    EXPECT_EQ(cumsum(there, 1).to_vector<float>(), cumsum(x, 1).to_vector<float>()) << n;
+    const auto found = softmax(there, 1).to_vector<float>();
+    const auto expected = softmax(x, 1).to_vector<float>();
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << n;
+  }
+}
+
+// Far more scalars than the 128 bytes of push constants that a device need have.
+TEST_F(VulkanDevice, AKernelTakesAnyNumberOfScalars) {
+  std::vector<int32_t> numbers(256);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const Tensor x = Tensor::of(numbers, {2, 2, 2, 2, 2, 2, 2, 2});
+  const auto compute = [](Tensor y) {
+    y = y.permute({7, 5, 3, 1, 6, 4, 2, 0});
+    for (int i = 1; i <= 40; ++i) y = y * (i % 3 + 1) + i;
+    return y.to_vector<int32_t>();
+  };
+  EXPECT_EQ(compute(x.to(*vulkan_)), compute(x));
+}
+
 TEST_F(VulkanDevice, ManyThreadsShareIt) {
   const Tensor x = Tensor::of(std::vector<float>(1000, 1)).to(*vulkan_);
   std::vector<std::thread> threads;
