@@ -192,7 +192,7 @@ Value by_phases(Builder& b, Value x, Value w, const Geometry& g, const Shape& re
   }
   // The weights: (O, C, taps, phases, ..) to (O * phases, C, taps..).
   Extents front{0, 0}, none{0, 0}, digits{weights[0], weights[1]}, order{0};
-  Extents by_phase{weights[0] * phases, weights[1]}, low, high, strides;
+  Extents by_phase{weights[0] * phases, weights[1]}, low, high, dense;
   uint32_t phase_axes = 0;
   for (int i = 0; i < n; ++i) {
     const Axis& axis = axes[i];
@@ -205,7 +205,7 @@ Value by_phases(Builder& b, Value x, Value w, const Geometry& g, const Shape& re
     by_phase.push_back(axis.taps);
     low.push_back(axis.low);
     high.push_back(axis.high);
-    strides.push_back(1);
+    dense.push_back(1);
   }
   order.push_back(1);
   for (int i = 0; i < n; ++i) order.push_back(2 + 2 * i);
@@ -228,10 +228,10 @@ Value by_phases(Builder& b, Value x, Value w, const Geometry& g, const Shape& re
   }
   const Attrs attrs = Attrs()
                           .add_int(g.groups)
-                          .add_ints(strides)
+                          .add_ints(g.strides)  // 1 along the axes that have phases
                           .add_ints(low)
                           .add_ints(high)
-                          .add_ints(strides)
+                          .add_ints(dense)
                           .add_ints(g.dilations);
   const Value y = product_with_windows(b, x, w, Geometry(attrs), Shape(channels));
   const Value together = b.reshape(b.permute(b.reshape(y, Shape(apart)), back), Shape(joined));
@@ -330,6 +330,7 @@ std::vector<Sample> samples() {
       {{1, 2, 5, 7}, {3, 2, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{2, 6, 9, 8}, {6, 1, 3, 2}, 6, {2, 1}, {1, 0}, {1, 0}, {1, 1}, {1, 3}},
       {{2, 3, 4, 3}, {2, 3, 3, 2}, 1, {1, 2}, {-1, 1}, {2, -1}, {3, 2}, {1, 1}},
+      {{2, 4, 3, 5}, {4, 2, 2, 1}, 2, {1, 2}, {2, 2}, {1, -1}, {2, 1}, {1, 1}},
       {{1, 5, 16, 18}, {33, 5, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{3, 2, 1, 1}, {5, 2, 1, 1}, 1, {1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}},
       {{0, 2, 3, 3}, {2, 2, 2, 2}, 1, {1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}},
