@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <mutex>
@@ -248,13 +249,14 @@ class Loader {
     return reinterpret_cast<uint64_t>(mapping_.data()) + places_[symbol.st_shndx] + symbol.st_value;
   }
 
-  /// Appends the functions to /tmp/perf-PID.map, the place where any `perf report` looks for names:
-  /// "reprise<number of the load>.<function>".
+  /// Appends the functions to perf-PID.map in the folder for temporary files, where `perf report`
+  /// looks for names: "reprise<number of the load>.<function>".
   void name_for_profilers() const {
     static std::mutex mutex;
     static int loads = 0;
     const std::lock_guard lock(mutex);
-    std::ofstream map(str("/tmp/perf-", getpid(), ".map"), std::ios::app);
+    const auto folder = std::filesystem::temp_directory_path();
+    std::ofstream map(folder / str("perf-", getpid(), ".map"), std::ios::app);
     for (size_t i = 0; i < symbols_.size(); ++i) {
       if (ELF64_ST_TYPE(symbols_[i].st_info) != STT_FUNC) continue;
       map << std::hex << address_of(i) << ' ' << symbols_[i].st_size << std::dec << " reprise"
