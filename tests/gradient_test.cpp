@@ -314,6 +314,46 @@ TEST(Subgradients, TiesShareEqually) {
       (Doubles{0, 0, 1}));
 }
 
+TEST(Subgradients, NanIsWhatAnExtremumChose) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Op op : {Op::Max, Op::Min}) {
+    const auto folded = [&](const Doubles& values) {
+      return gradients_of({values},
+                          [&](Builder& b, const auto& x) { return b.reduce(op, x[0], 1, false); })
+          .gradients[0];
+    };
+    EXPECT_EQ(folded({1, nan, 3}), (Doubles{0, 1, 0}));
+    EXPECT_EQ(folded({nan, 1, nan, 3}), (Doubles{0.5, 0, 0.5, 0}));
+  }
+  for (const Op op : {Op::Maximum, Op::Minimum}) {
+    const auto two =
+        gradients_of({{1, nan, nan, 2}, {nan, 1, nan, 2}},
+                     [&](Builder& b, const auto& x) { return b.binary(op, x[0], x[1]); });
+    EXPECT_EQ(two.gradients[0], (Doubles{0, 1, 0.5, 0.5}));
+    EXPECT_EQ(two.gradients[1], (Doubles{1, 0, 0.5, 0.5}));
+  }
+}
+
+TEST(Subgradients, CornersOfTwoOperandsAreFinite) {
+  const auto angle = gradients_of({{0, 0, -2}, {0, -1, 0}}, [](Builder& b, const auto& x) {
+    return b.binary(Op::Atan2, x[0], x[1]);
+  });
+  EXPECT_EQ(angle.gradients[0], (Doubles{0, -1, 0}));
+  EXPECT_EQ(angle.gradients[1], (Doubles{0, 0, 0.5}));
+  // The square of the distance would vanish, or overflow.
+  for (const double size : {1e-200, 1e200}) {
+    const auto far = gradients_of({{size}, {size}}, [](Builder& b, const auto& x) {
+      return b.binary(Op::Atan2, x[0], x[1]);
+    });
+    EXPECT_NEAR(far.gradients[0][0] * size, 0.5, 1e-15);
+  }
+  const auto power = gradients_of({{0, 0, 2}, {0, 2, 0}}, [](Builder& b, const auto& x) {
+    return b.binary(Op::Pow, x[0], x[1]);
+  });
+  EXPECT_EQ(power.gradients[0], (Doubles{0, 0, 0}));
+  EXPECT_EQ(power.gradients[1], (Doubles{0, 0, std::log(2.0)}));
+}
+
 TEST(Subgradients, KinksAtZeroAreFinite) {
   EXPECT_EQ(
       gradients_of({{0, -2}}, [](Builder& b, const auto& x) { return b.unary(Op::Abs, x[0]); })

@@ -19,9 +19,15 @@ void gradient(GradientContext& ctx) {
   Builder& b = ctx.builder;
   const Value y = ctx.operand(0), x = ctx.operand(1);
   if (!ctx.wants(0) && !ctx.wants(1)) return;
-  const Value square = b.add(b.mul(x, x), b.mul(y, y));
-  if (ctx.wants(0)) ctx.accumulate(0, guarded_mul(b, ctx.cotangent, b.div(x, square)));
-  if (ctx.wants(1)) ctx.accumulate(1, guarded_mul(b, ctx.cotangent, b.neg(b.div(y, square))));
+  // By the distance twice: its square might overflow or vanish.
+  const Value distance = b.binary(Op::Hypot, y, x);
+  const Value zero = b.constant(0, b.dtype(ctx.result));
+  const Value at_zero = b.binary(Op::Equal, distance, zero);
+  const auto slope = [&](Value part) {
+    return b.where(at_zero, zero, b.div(b.div(part, distance), distance));
+  };
+  if (ctx.wants(0)) ctx.accumulate(0, guarded_mul(b, ctx.cotangent, slope(x)));
+  if (ctx.wants(1)) ctx.accumulate(1, guarded_mul(b, ctx.cotangent, b.neg(slope(y))));
 }
 
 }  // namespace
@@ -33,7 +39,7 @@ const OpDef& atan2_def() {
       .max_operands = 2,
       .doc =
           "The angle of the point (x2, x1) in (-pi, pi]: atan2(y, x), signed zeros and infinities "
-          "as in C.",
+          "as in C. The gradient at (0, 0) is 0.",
       .infer = elementwise<Accepts::Float>,
       .lower = lower_wide<lower>,
       .gradient = gradient,

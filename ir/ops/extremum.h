@@ -26,12 +26,19 @@ constexpr OpDef extremum_of_two(std::string_view name, std::string_view doc) {
             Builder& b = ctx.builder;
             if (!ctx.wants(0) && !ctx.wants(1)) return;
             const Value zero = b.constant(0, b.dtype(ctx.result));
-            const Value tied = b.where(b.binary(Op::Equal, ctx.operand(0), ctx.operand(1)),
-                                       scaled(b, ctx.cotangent, 0.5), zero);
+            // NaN is chosen over every number. Equal values both stay, NaN twice both yield.
+            const auto yields = [&](int i) {
+              const Value x = ctx.operand(i), other = ctx.operand(1 - i);
+              return b.binary(Op::BitwiseOr, b.binary(compare, other, x),
+                              b.unary(Op::IsNan, other));
+            };
+            const Value first = yields(0), second = yields(1);
+            const Value tied = b.binary(Op::Equal, first, second);
+            const Value half = scaled(b, ctx.cotangent, 0.5);
             for (int i = 0; i < 2; ++i) {
               if (!ctx.wants(i)) continue;
-              const Value chosen = b.binary(compare, ctx.operand(i), ctx.operand(1 - i));
-              ctx.accumulate(i, b.where(chosen, ctx.cotangent, tied));
+              const Value alone = b.where(i == 0 ? first : second, zero, ctx.cotangent);
+              ctx.accumulate(i, b.where(tied, half, alone));
             }
           },
       .samples = binary_samples_of<Fill::Extremes>,
@@ -39,7 +46,7 @@ constexpr OpDef extremum_of_two(std::string_view name, std::string_view doc) {
 }
 
 /// Max or Min over axes. The gradient is shared equally among the elements that are equal to the
-/// result.
+/// result, or NaN like it.
 constexpr OpDef extremum_over_axes(std::string_view name, ReduceKind kind, std::string_view doc) {
   return {
       .name = name,
@@ -60,7 +67,7 @@ constexpr OpDef extremum_over_axes(std::string_view name, ReduceKind kind, std::
             const DType dtype = b.dtype(x);
             const uint32_t axes = static_cast<uint32_t>(ctx.attrs().word(0));
             const Shape kept = keep_axes(b.shape(x), axes);
-            const Value chosen = b.binary(Op::Equal, x, b.reshape(ctx.result, kept));
+            const Value chosen = chosen_as(b, x, b.reshape(ctx.result, kept));
             const Value ties = b.reduce(Op::Sum, b.cast(chosen, DType::F32), axes, true);
             const Value share = guarded_div(b, b.reshape(ctx.cotangent, kept), b.cast(ties, dtype));
             ctx.accumulate(0, b.where(chosen, share, b.constant(0, dtype)));

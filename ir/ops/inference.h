@@ -113,6 +113,10 @@ Value compose_wide(Builder& b, std::span<const Value> x, const OpContext& ctx) {
 [[nodiscard]] inline Value guarded_div(Builder& b, Value cotangent, Value divisor) {
   return b.record(Op::GuardedDivide, {cotangent, divisor});
 }
+/// Where `x` is what an extremum chose: equal to it, or NaN, which the extremum is then too.
+[[nodiscard]] inline Value chosen_as(Builder& b, Value x, Value extremum) {
+  return b.binary(Op::BitwiseOr, b.binary(Op::Equal, x, extremum), b.unary(Op::IsNan, x));
+}
 /// `value` times a finite constant.
 [[nodiscard]] inline Value scaled(Builder& b, Value value, double factor) {
   return b.mul(value, b.constant(factor, b.dtype(value)));

@@ -7,7 +7,8 @@ const OpDef& maximum_def() {
   static constexpr OpDef def = extremum_of_two<Op::Greater, ScalarOp::Max, ScalarOp::Or>(
       "maximum",
       "The larger of two values. NaN in either gives NaN; -0 orders below +0; for bool it is or. "
-      "The gradient goes to the chosen operand, and half to each where they are equal.");
+      "The gradient goes to the chosen operand, and half to each where they are equal or both "
+      "NaN.");
   return def;
 }
 

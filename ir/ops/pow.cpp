@@ -91,9 +91,12 @@ void gradient(GradientContext& ctx) {
     ctx.accumulate(0, guarded_mul(b, ctx.cotangent, b.where(constant_power, zero, slope)));
   }
   if (ctx.wants(1)) {
-    // 0 to a positive power stays 0 around there, although the logarithm is infinite.
-    ctx.accumulate(1,
-                   guarded_mul(b, guarded_mul(b, ctx.cotangent, ctx.result), b.unary(Op::Log, x)));
+    // 0 to a positive power stays 0 around there, although the logarithm is infinite. At 0 to the
+    // power of 0 the slope from above, 0, counts.
+    const Value corner =
+        b.binary(Op::BitwiseAnd, b.binary(Op::Equal, x, zero), b.binary(Op::Equal, y, zero));
+    const Value logarithm = b.where(corner, zero, b.unary(Op::Log, x));
+    ctx.accumulate(1, guarded_mul(b, guarded_mul(b, ctx.cotangent, ctx.result), logarithm));
   }
 }
 
@@ -115,7 +118,9 @@ const OpDef& pow_def() {
       .doc =
           "x to the power of y. Floats as C's pow at the edges: pow(x, 0) = pow(1, y) = 1 even for "
           "NaN, a negative base with a fractional exponent is NaN; f16, bf16 and f32 are computed "
-          "in f64. Integers wrap; a negative exponent gives 0 but for bases 1 and -1.",
+          "in f64. Integers wrap; a negative exponent gives 0 but for bases 1 and -1. The gradient "
+          "of "
+          "0 to the power of 0 is 0.",
       .infer = elementwise<Accepts::Number>,
       .lower = lower,
       .gradient = gradient,

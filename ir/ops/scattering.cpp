@@ -61,8 +61,8 @@ void scattered_extremum_gradient(GradientContext& ctx) {
   if (!ctx.wants(0) && !ctx.wants(2)) return;
   Builder& b = ctx.builder;
   const DType dtype = b.dtype(ctx.result);
-  const Value kept = b.binary(Op::Equal, ctx.operand(0), ctx.result);
-  const Value put = b.binary(Op::Equal, ctx.operand(2), gather_as_scattered(ctx, ctx.result));
+  const Value kept = chosen_as(b, ctx.operand(0), ctx.result);
+  const Value put = chosen_as(b, ctx.operand(2), gather_as_scattered(ctx, ctx.result));
   const Value ties =
       b.record(Op::ScatterAdd, {b.cast(kept, DType::F32), ctx.operand(1), b.cast(put, DType::F32)},
                ctx.attrs());

@@ -134,11 +134,6 @@ DIFFERENCES = [
         lambda torch: torch_gradient(torch, torch.sqrt, [0.0, 4.0]), [inf, 0.25],
     ),
     Difference(
-        "pow", "PyTorch", "The gradient of 0 ** y by y is -inf at 0, where it falls from 1 to 0; PyTorch's is 0.",
-        "gradient of 0 ** y at 0 and 1", lambda: gradient(lambda y: rp.pow(0.0, y), [0, 1]), [-inf, 0],
-        lambda torch: torch_gradient(torch, lambda y: torch.pow(0.0, y), [0.0, 1.0]), [0, 0],
-    ),
-    Difference(
         "pow", "PyTorch", "x ** 0.5 is C's pow, +0 at -0, and so is its gradient's sign; PyTorch takes the square root.",
         "gradient of x ** 0.5 at 0 and -0", lambda: gradient(lambda x: x**0.5, [0.0, -0.0]), [inf, inf],
         lambda torch: torch_gradient(torch, lambda x: x**0.5, [0.0, -0.0]), [inf, -inf],
@@ -162,6 +157,22 @@ DIFFERENCES = [
         "max", "PyTorch", "Ties share the gradient in equal parts; PyTorch's max over all elements does too, over one axis it picks one.",
         "gradient of max([2, 2, 1])", lambda: gradient(lambda x: rp.max(x, 0), [2, 2, 1]), [0.5, 0.5, 0],
         lambda torch: torch_gradient(torch, lambda x: torch.max(x, 0).values, [2.0, 2.0, 1.0]), [1, 0, 0],
+    ),
+    Difference(
+        "maximum", "PyTorch", "Of a number and NaN the gradient goes to NaN, which was chosen, alone; PyTorch gives it to both.",
+        "gradient of maximum(1, nan)", lambda: gradient(rp.maximum, [1, nan], [nan, nan]), [[0, 0.5], [1, 0.5]],
+        lambda torch: torch_gradient(torch, torch.maximum, [1.0, nan], [nan, nan]), [[1, 1], [1, 1]],
+    ),
+    Difference(
+        "atan2", "PyTorch", "The gradient of atan2 and hypot at (0, 0) is 0.",
+        "gradient of atan2(0, 0)", lambda: gradient(rp.atan2, [0], [0]), [[0], [0]],
+        lambda torch: torch_gradient(torch, torch.atan2, [0.0], [0.0]), [[nan], [nan]],
+    ),
+    Difference(
+        "scaled_dot_product_attention", "PyTorch", "is_causal takes queries for the last positions of the keys; PyTorch takes them for the first.",
+        "what one query sees of two keys", lambda: rp.scaled_dot_product_attention(t([[0]], "float32"), t([[0], [0]], "float32"), t([[2], [4]], "float32"), is_causal=True).tolist(), [[3]],
+        # By its formula: versions that have the function are not everywhere.
+        lambda torch: (torch.softmax(torch.where(torch.ones(1, 2).tril() > 0, 0.0, -inf), -1) @ torch.tensor([[2.0], [4.0]])).tolist(), [[2]],
     ),
     Difference(
         "logsumexp", "NumPy", "It is -inf over no element; NumPy has none, and the maximum of nothing raises.",
