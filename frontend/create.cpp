@@ -116,13 +116,29 @@ Tensor stored_zeros(const TensorType& type) {
   return from_storage(type, storage);
 }
 
+namespace {
+
+/// How many values there are is part of what is compiled, so the ends are.
+void require_fixed(std::initializer_list<Number> numbers) {
+  for (const Number& number : numbers) {
+    if (number.cell() == nullptr) continue;
+    throw Error(str("arange with a Scalar, now ", number,
+                    ": it may change between replays, and the number of values cannot; pass its "
+                    "value, or name the argument of a jitted function in static_argnums"));
+  }
+}
+
+}  // namespace
+
 Tensor arange(Number stop) {
+  require_fixed({stop});
   if (stop.category() == DTypeCategory::Float) return arange(0, stop);
   const auto last = static_cast<int64_t>(stop.bits(DType::I64));
   return iota(DType::I64, Shape{checked_count(last, 0, stop, 1)}, 0);
 }
 
 Tensor arange(Number start, Number stop, Number step, std::optional<DType> dtype) {
+  require_fixed({start, stop, step});
   const bool integers = start.category() != DTypeCategory::Float &&
                         stop.category() != DTypeCategory::Float &&
                         step.category() != DTypeCategory::Float;

@@ -78,7 +78,13 @@ Tensor uniform(const Shape& shape, Number low, Number high, DType dtype, Generat
       throw Error(str("uniform from ", low, " to ", high, ": ", value, " overflows ", dtype));
     }
   }
-  return rand(shape, dtype, generator) * parameter(span, dtype) + parameter(low, dtype);
+  const Tensor u = rand(shape, dtype, generator);
+  const bool varies = low.cell() != nullptr || high.cell() != nullptr;
+  // Of Scalars each replay computes the span anew, rounded as here.
+  const Tensor width = varies
+                           ? cast(parameter(high, DType::F64) - parameter(low, DType::F64), dtype)
+                           : parameter(span, dtype);
+  return u * width + parameter(low, dtype);
 }
 
 Tensor randint(const Shape& shape, int64_t low, int64_t high, DType dtype, Generator* generator) {

@@ -50,6 +50,28 @@ TEST(Random, ReplaysGoOn) {
   }
 }
 
+TEST(Random, ReplaysReadTheEndsAnew) {
+  Scalar low(-1.0), high(1.0);
+  for (const DType dtype : {DType::F16, DType::F32, DType::F64}) {
+    low.set(-1.0);
+    high.set(1.0);
+    Generator g(3), same(3);
+    const Tensor x = zeros({4}).realize();
+    const Tape tape;
+    const Frozen step = tape.freeze({x}, {uniform({4}, low, high, dtype, &g)});
+    (void)uniform({4}, 0.0, 1.0, dtype, &same);
+    for (const auto& [from, to] : {std::pair(-1.0, 1.0), {0.1, 7.3}, {100.0, 100.0}}) {
+      low.set(from);
+      high.set(to);
+      const Tensor expected = cast(uniform({4}, from, to, dtype, &same), DType::F64);
+      expect_values(cast(step.replay({x})[0], DType::F64), expected.to_vector<double>());
+    }
+  }
+  // How many values there are cannot follow.
+  expect_error<Error>([&] { return arange(high); }, {"100", "Scalar"});
+  expect_error<Error>([&] { return arange(0, 10, high); }, {"100", "Scalar"});
+}
+
 TEST(Random, Distributions) {
   set_seed(1);
   const int64_t n = 40000;

@@ -43,9 +43,9 @@ void bind_floats(py::module_& module) {
       py::arg("generator") = py::none(), "Waiting times with mean 1 / rate.", Unlocked());
   module.def(
       "truncated_normal",
-      [](const Shape& shape, double low, double high, const MaybeDType& dtype,
+      [](const Shape& shape, Fixed low, Fixed high, const MaybeDType& dtype,
          GeneratorArg generator) {
-        return truncated_normal(shape, low, high, or_f32(dtype), generator);
+        return truncated_normal(shape, low.value, high.value, or_f32(dtype), generator);
       },
       py::arg("shape") = py::tuple(), py::arg("low") = -2.0, py::arg("high") = 2.0,
       py::arg("dtype") = py::none(), py::arg("generator") = py::none(),
