@@ -72,6 +72,12 @@ Tensor Tape::jvp(const Tensor& y, std::span<const Tensor> xs,
   if (xs.size() != tangents.size()) {
     throw Error(str("jvp: ", xs.size(), " tensors and ", tangents.size(), " tangents"));
   }
+  for (size_t i = 0; i < xs.size(); ++i) {
+    const TensorType primal = xs[i].type(), tangent = tangents[i].type();
+    const std::string text = str("jvp: tensor ", i, " is ", primal, ", its tangent ", tangent);
+    if (primal.shape != tangent.shape) throw ShapeError(text);
+    if (primal.dtype != tangent.dtype) throw DTypeError(text);
+  }
   // Gradients are linear in the seed: what they change by along it is the derivative's transpose
   // transposed. The seed's own value does not matter.
   const Tensor seed = zeros_like(y);
