@@ -18,11 +18,27 @@ Tensor dot(const Tensor& a, const Tensor& b) {
   if (left.shape.rank() != 1 || right.shape.rank() != 1) {
     throw ShapeError(str("dot of ", left, " and ", right, ": both must have rank 1"));
   }
+  if (left.shape[0] != right.shape[0]) {
+    throw ShapeError(str("dot of ", left, " and ", right, ": their lengths differ"));
+  }
   return matmul(a, b);
 }
 
 Tensor vdot(const Tensor& a, const Tensor& b) {
+  const TensorType left = a.type(), right = b.type();
+  if (left.shape.numel() != right.shape.numel()) {
+    throw ShapeError(str("vdot of ", left, " and ", right, ": ", left.shape.numel(), " and ",
+                         right.shape.numel(), " elements"));
+  }
   return dot(conj(flatten(a)), flatten(b));
+}
+
+Tensor vecdot(const Tensor& a, const Tensor& b, int64_t axis) {
+  if (a.size(axis) != b.size(axis)) {
+    throw ShapeError(str("vecdot of ", a.type(), " and ", b.type(), ": axis ", axis,
+                         " has extents ", a.size(axis), " and ", b.size(axis)));
+  }
+  return einsum("...i,...i->...", {conj(moveaxis(a, axis, -1)), moveaxis(b, axis, -1)});
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {

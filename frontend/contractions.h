@@ -22,6 +22,8 @@ namespace reprise {
 /// Of rank 1; the sum of the products. vdot flattens first.
 [[nodiscard]] Tensor dot(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor vdot(const Tensor& a, const Tensor& b);
+/// dot along an axis of each, of equal extents; the other axes broadcast. Conjugates a, as vdot.
+[[nodiscard]] Tensor vecdot(const Tensor& a, const Tensor& b, int64_t axis = -1);
 /// The products of each element of a with each of b, both flattened: (a.numel(), b.numel()).
 [[nodiscard]] Tensor outer(const Tensor& a, const Tensor& b);
 /// The Kronecker product, of ranks up to 4.

@@ -89,8 +89,15 @@ Tensor batch_norm_training(const Tensor& x, const Tensor& running_mean,
     const Tensor next = running + momentum * (stop_gradient(batch) - running);
     running.assign_(cast(next, running.dtype()));
   };
-  blend(running_mean, average);
-  blend(running_variance, unbiased);
+  if (running_mean.empty_handle() != running_variance.empty_handle()) {
+    throw Error(
+        str("batch_norm of ", x.type(), ": a running ",
+            running_mean.empty_handle() ? "variance without a mean" : "mean without a variance"));
+  }
+  if (!running_mean.empty_handle()) {
+    blend(running_mean, average);
+    blend(running_variance, unbiased);
+  }
   return batch_norm(value, average, variance, weight, bias, eps);
 }
 

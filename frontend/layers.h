@@ -22,7 +22,8 @@ class Generator;
                                 const Tensor& weight = {}, const Tensor& bias = {},
                                 Number eps = 1e-5);
 /// The same by the batch's own statistics, which differentiate. The running ones are assigned:
-/// (1 - momentum) running + momentum batch, the variance by n - 1.
+/// (1 - momentum) running + momentum batch, the variance by n - 1. Both may be empty handles: none
+/// are kept then.
 [[nodiscard]] Tensor batch_norm_training(const Tensor& x, const Tensor& running_mean,
                                          const Tensor& running_variance, const Tensor& weight = {},
                                          const Tensor& bias = {}, Number momentum = 0.1,

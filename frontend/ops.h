@@ -271,8 +271,9 @@ class AxisList {
                               Number eps = 1e-5);
 
 // Classification.
-[[nodiscard]] Tensor softmax(const Tensor& x, int64_t axis = -1);
-[[nodiscard]] Tensor log_softmax(const Tensor& x, int64_t axis = -1);
+/// Over one axis, or over several as if they were one.
+[[nodiscard]] Tensor softmax(const Tensor& x, const AxisList& axes = -1);
+[[nodiscard]] Tensor log_softmax(const Tensor& x, const AxisList& axes = -1);
 enum class LossReduction : uint8_t { Mean, Sum, None };
 /// -log_softmax(logits) at each row's label: logits (.., C), integer labels (..); their mean, their
 /// sum, or all of them. A label out of range throws IndexError when a result is read.

@@ -155,6 +155,28 @@ Tensor repeat(const Tensor& x, int64_t times, int64_t axis) {
   return multiplied(x, times, normalize_axis(axis, x.rank()), Copies::OfElements);
 }
 
+Tensor repeat(const Tensor& x, std::span<const int64_t> times, int64_t axis) {
+  if (times.size() == 1) return repeat(x, times[0], axis);
+  const int along = normalize_axis(axis, x.rank());
+  const auto extent = static_cast<size_t>(x.size(along));
+  if (times.size() != extent) {
+    throw ShapeError(str("repeat of ", x.type(), ": ", times.size(), " counts for the ", extent,
+                         " elements of axis ", along));
+  }
+  std::vector<int64_t> positions;
+  for (size_t i = 0; i < extent; ++i) {
+    if (times[i] < 0) {
+      throw ShapeError(
+          str("repeat of ", x.type(), ": element ", i, " cannot be repeated ", times[i], " times"));
+    }
+    positions.insert(positions.end(), static_cast<size_t>(times[i]), static_cast<int64_t>(i));
+  }
+  return take(x, Tensor::of(positions), along);
+}
+Tensor repeat(const Tensor& x, std::initializer_list<int64_t> times, int64_t axis) {
+  return repeat(x, std::span(times.begin(), times.size()), axis);
+}
+
 Tensor tile(const Tensor& x, std::span<const int64_t> times) {
   Tensor result = x.value();
   for (int added = static_cast<int>(times.size()) - x.rank(); added > 0; --added) {

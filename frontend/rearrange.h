@@ -18,6 +18,10 @@ namespace reprise {
 [[nodiscard]] Tensor roll(const Tensor& x, int64_t shift);
 /// Each element of an axis `times` times in a row.
 [[nodiscard]] Tensor repeat(const Tensor& x, int64_t times, int64_t axis);
+/// Element i of an axis times[i] times; one count is for all. Throws ShapeError for another number
+/// of counts than the axis has elements, or a negative one.
+[[nodiscard]] Tensor repeat(const Tensor& x, std::span<const int64_t> times, int64_t axis);
+[[nodiscard]] Tensor repeat(const Tensor& x, std::initializer_list<int64_t> times, int64_t axis);
 /// The tensor itself `times[i]` times along axis i; missing leading axes or counts are 1.
 [[nodiscard]] Tensor tile(const Tensor& x, std::span<const int64_t> times);
 [[nodiscard]] Tensor tile(const Tensor& x, std::initializer_list<int64_t> times);

@@ -1,5 +1,6 @@
 // Reductions and what is made of them: axes as masks, then one recorded node.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "frontend/complex.h"
@@ -57,14 +58,43 @@ Tensor logsumexp(const Tensor& x, const AxisList& axes, KeepDims keep) {
   return reduce(Op::LogSumExp, as_float(x), axes, keep);
 }
 
-Tensor softmax(const Tensor& x, int64_t axis) {
+namespace {
+
+/// An op of one axis over several: they become one, the last, and go back where they were.
+Tensor over(Op op, const Tensor& x, const AxisList& axes) {
+  using Extents = SmallVector<int64_t, kMaxDims>;
   const Tensor value = as_float(x);
-  return record(Op::Softmax, value, Attrs().add_int(normalize_axis(axis, value.rank())));
+  const int rank = value.rank();
+  const uint32_t mask = axes.mask(rank);
+  if (std::has_single_bit(mask)) return record(op, value, Attrs().add_int(std::countr_zero(mask)));
+  Extents order, back, extents;
+  for (const bool folded : {false, true}) {
+    for (int axis = 0; axis < rank; ++axis) {
+      if ((mask >> axis & 1) != (folded ? 1 : 0)) continue;
+      order.push_back(axis);
+      if (!folded) extents.push_back(value.size(axis));
+    }
+  }
+  int64_t together = 1;
+  for (size_t i = extents.size(); i < order.size(); ++i) together *= value.size(order[i]);
+  extents.push_back(together);
+  for (int axis = 0; axis < rank; ++axis)
+    back.push_back(std::ranges::find(order, axis) - order.begin());
+  const Tensor permuted = permute(value, order);
+  const Shape apart = permuted.shape();
+  const Tensor row = reshape(permuted, extents);
+  const Tensor result = record(op, row, Attrs().add_int(row.rank() - 1));
+  return permute(reshape(result, std::span<const int64_t>(apart.begin(), apart.end())), back);
 }
 
-Tensor log_softmax(const Tensor& x, int64_t axis) {
-  const Tensor value = as_float(x);
-  return record(Op::LogSoftmax, value, Attrs().add_int(normalize_axis(axis, value.rank())));
+}  // namespace
+
+Tensor softmax(const Tensor& x, const AxisList& axes) {
+  return over(Op::Softmax, x, axes);
+}
+
+Tensor log_softmax(const Tensor& x, const AxisList& axes) {
+  return over(Op::LogSoftmax, x, axes);
 }
 
 namespace {

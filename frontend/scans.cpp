@@ -36,6 +36,18 @@ Tensor cumsum(const Tensor& x, int64_t axis, std::optional<DType> dtype) {
   return scanned(Op::CumSum, x, axis, dtype);
 }
 
+Tensor diff(const Tensor& x, int64_t axis, int64_t order) {
+  const int along = normalize_axis(axis, x.rank());
+  if (order < 0) throw Error(str("diff of ", x.type(), ": an order of ", order));
+  Tensor result = x.value();
+  for (; order > 0 && result.size(along) > 0; --order) {
+    const Tensor after = slice(result, along, {.start = 1});
+    const Tensor before = slice(result, along, {.stop = result.size(along) - 1});
+    result = x.dtype() == DType::Bool ? not_equal(after, before) : after - before;
+  }
+  return result;
+}
+
 Tensor cumprod(const Tensor& x, int64_t axis, std::optional<DType> dtype) {
   return scanned(Op::CumProd, x, axis, dtype);
 }

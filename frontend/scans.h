@@ -11,6 +11,9 @@ namespace reprise {
 /// and prod do; floats keep their dtype. `dtype`: as of sum.
 [[nodiscard]] Tensor cumsum(const Tensor& x, int64_t axis, std::optional<DType> dtype = {});
 [[nodiscard]] Tensor cumprod(const Tensor& x, int64_t axis, std::optional<DType> dtype = {});
+/// What cumsum takes back: x[i + 1] - x[i] along the axis, `order` times over. Integers wrap in
+/// their dtype; of bools: whether the two differ.
+[[nodiscard]] Tensor diff(const Tensor& x, int64_t axis = -1, int64_t order = 1);
 /// log(exp(x[0]) + .. + exp(x[i])) without overflow; integers are computed in f32.
 [[nodiscard]] Tensor logcumsumexp(const Tensor& x, int64_t axis);
 

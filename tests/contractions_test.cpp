@@ -82,7 +82,12 @@ TEST(Contractions, NamedCases) {
   expect_error<ShapeError>([&] { return tensordot(a, b, 2); }, {"[2,3]", "[3,4]"});
   expect_tensor(dot(counted({3}), counted({3})), {}, I{5});
   expect_error<ShapeError>([&] { return dot(a, a); }, {"rank 1"});
+  expect_error<ShapeError>([&] { return dot(counted({3}), counted({4})); }, {"i64[3]", "i64[4]"});
   expect_tensor(vdot(a, a), {}, I{55});
+  expect_error<ShapeError>([&] { return vdot(a, b); }, {"vdot", "[2,3]", "[3,4]"});
+  expect_tensor(vecdot(a, a), {2}, I{5, 50});
+  expect_tensor(vecdot(a, counted({2, 1}), 0), {3}, I{3, 4, 5});
+  expect_error<ShapeError>([&] { return vecdot(a, counted({2, 1})); }, {"[2,3]", "[2,1]"});
   expect_tensor(outer(counted({2}), counted({3})), {2, 3}, I{0, 0, 0, 0, 1, 2});
   expect_tensor(kron(counted({2}), counted({2, 2})), {2, 4}, I{0, 0, 0, 1, 0, 0, 2, 3});
   const Tensor x = Tensor::of({1.f, 0.f, 0.f}), y = Tensor::of({0.f, 1.f, 0.f});

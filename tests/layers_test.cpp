@@ -43,10 +43,25 @@ TEST(Layers, NormalizesBatchesAndRemembers) {
   expect_near(variance, F{1.5f, 100.5f});  // 2 and 200 by n - 1
   expect_near(batch_norm(x, mean, variance, {}, {}, 0),
               F{0, 0, 2 / std::sqrt(1.5f), 20 / std::sqrt(100.5f)});
+  // Without running ones there are the batch's alone.
+  expect_near(batch_norm_training(x, {}, {}, {}, {}, 0.5, 0), F{-1, -1, 1, 1});
+  expect_error<Error>([&] { return batch_norm_training(x, mean, {}); }, {"f32[2,2]", "variance"});
   // Their statistics differentiate: a normalized batch is blind to its scale.
   const Tape tape;
   const Tensor loss = sum(square(batch_norm_training(x, mean, variance)) * x);
   for (const float g : tape.gradient(loss, x).to_vector<float>()) EXPECT_TRUE(std::isfinite(g));
+}
+
+TEST(Layers, SoftensSeveralAxesAsOne) {
+  const Tensor x = Tensor::of({1.f, 2.f, 3.f, 0.f, -1.f, 4.f, 1.f, 1.f}, {2, 2, 2});
+  expect_near(softmax(x, {}), softmax(flatten(x)).to_vector<float>());
+  const Tensor swapped = permute(x, {1, 0, 2});
+  const std::vector<float> rows = softmax(reshape(swapped, {2, 4})).to_vector<float>();
+  expect_near(permute(softmax(x, {0, -1}), {1, 0, 2}), rows);
+  expect_near(exp(log_softmax(x, {2, 1})), softmax(reshape(x, {2, 4})).to_vector<float>());
+  expect_near(softmax(Tensor::scalar(3.0), {}), F{1});
+  EXPECT_EQ(softmax(ones({0, 2, 3}), {0, 1}).shape(), (Shape{0, 2, 3}));
+  expect_error<Error>([&] { return softmax(x, {0, -3}); }, {"-3", "twice"});
 }
 
 TEST(Layers, RespondsToNeighbours) {

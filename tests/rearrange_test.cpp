@@ -27,6 +27,11 @@ TEST(Rearrange, RepeatsElementsAndTilesAxes) {
   expect_tensor(repeat(x, 2, 1), {2, 4}, I{0, 0, 1, 1, 2, 2, 3, 3});
   expect_tensor(repeat(x, 2, 0), {4, 2}, I{0, 1, 0, 1, 2, 3, 2, 3});
   expect_tensor(repeat(x, 0, 0), {0, 2}, I{});
+  expect_tensor(repeat(x, {3, 0}, 0), {3, 2}, I{0, 1, 0, 1, 0, 1});
+  expect_tensor(repeat(x, {1, 2}, -1), {2, 3}, I{0, 1, 1, 2, 3, 3});
+  expect_tensor(repeat(zeros({0, 2}), std::initializer_list<int64_t>{}, 0), {0, 2}, F{});
+  expect_error<ShapeError>([&] { return repeat(x, {1, 2, 3}, 0); }, {"[2,2]", "3", "2"});
+  expect_error<ShapeError>([&] { return repeat(x, {1, -2}, 0); }, {"[2,2]", "-2"});
   expect_tensor(tile(x, {2}), {2, 4}, I{0, 1, 0, 1, 2, 3, 2, 3});
   expect_tensor(tile(x, {2, 1, 1}), {2, 2, 2}, I{0, 1, 2, 3, 0, 1, 2, 3});
   // Eight axes leave no room for a ninth.

@@ -27,6 +27,19 @@ TEST(Scans, SumsWiden) {
   expect_tensor(cumsum(Tensor::of({1, 2, 3}), 0, DType::F32), {3}, F{1, 3, 6});
 }
 
+TEST(Scans, DifferencesTakeSumsBack) {
+  const Tensor x = Tensor::of({1.f, 4.f, 9.f, 16.f, 25.f, 36.f}, {2, 3});
+  expect_tensor(diff(x), {2, 2}, F{3, 5, 9, 11});
+  expect_tensor(diff(x, 0), {1, 3}, F{15, 21, 27});
+  expect_tensor(diff(x, 1, 2), {2, 1}, F{2, 2});
+  expect_tensor(diff(x, 1, 9), {2, 0}, F{});
+  expect_tensor(diff(x, 1, 0), {2, 3}, x.to_vector<float>());
+  expect_tensor(diff(Tensor::of({true, true, false})), {2}, std::vector<bool>{false, true});
+  expect_tensor(cast(diff(Tensor::of<uint8_t>({5, 3, 4})), DType::I64), {2}, I{254, 1});
+  expect_error<Error>([&] { return diff(x, 0, -1); }, {"-1", "f32[2,3]"});
+  expect_error<IndexError>([&] { return diff(x, 2); }, {"2"});
+}
+
 TEST(Scans, AlongAnyAxis) {
   const Tensor x = reshape(arange(6), {2, 3});
   expect_tensor(cumsum(x, 0), {2, 3}, I{0, 1, 2, 3, 5, 7});
