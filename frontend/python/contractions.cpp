@@ -66,6 +66,14 @@ void bind_contractions(py::module_& module) {
   };
   product("dot", &dot, "The sum of the products of two vectors.");
   product("vdot", &vdot, "The sum of the products of all elements.");
+  module.def(
+      "vecdot",
+      [](const TensorArg& a, const TensorArg& b, int64_t axis) {
+        return vecdot(a.value, b.value, axis);
+      },
+      py::arg("x1"), py::arg("x2"), py::arg("axis") = -1,
+      "dot along an axis of equal extents, of x1's conjugate; the other axes broadcast.",
+      Unlocked());
   product("outer", &outer, "The products of each element of x1 with each of x2.");
   product("kron", &kron, "The Kronecker product.");
   module.def(

@@ -24,21 +24,22 @@ void bind_channel_norms(py::module_& module) {
       py::arg("eps") = 1e-5, "group_norm with every channel a group.", Unlocked());
   module.def(
       "batch_norm",
-      [](const TensorArg& x, const TensorArg& mean, const TensorArg& variance,
-         const std::optional<TensorArg>& weight, const std::optional<TensorArg>& bias,
-         bool training, Number momentum, Number eps) {
-        if (!training) {
-          return batch_norm(x.value, mean.value, variance.value, or_empty(weight), or_empty(bias),
+      [](const TensorArg& x, const std::optional<TensorArg>& mean,
+         const std::optional<TensorArg>& variance, const std::optional<TensorArg>& weight,
+         const std::optional<TensorArg>& bias, bool training, Number momentum, Number eps) {
+        if (!training && mean && variance) {
+          return batch_norm(x.value, mean->value, variance->value, or_empty(weight), or_empty(bias),
                             eps);
         }
-        return batch_norm_training(x.value, mean.value, variance.value, or_empty(weight),
+        return batch_norm_training(x.value, or_empty(mean), or_empty(variance), or_empty(weight),
                                    or_empty(bias), momentum, eps);
       },
-      py::arg("x"), py::arg("running_mean"), py::arg("running_var"), py::arg("weight") = py::none(),
-      py::arg("bias") = py::none(), py::arg("training") = false, py::arg("momentum") = 0.1,
-      py::arg("eps") = 1e-5,
+      py::arg("x"), py::arg("running_mean") = py::none(), py::arg("running_var") = py::none(),
+      py::arg("weight") = py::none(), py::arg("bias") = py::none(), py::arg("training") = false,
+      py::arg("momentum") = 0.1, py::arg("eps") = 1e-5,
       "x (N, C, ..) normalized by each channel's statistics: the running ones, or in training the "
-      "batch's, of which the running ones then remember a part.",
+      "batch's, of which the running ones then remember a part. Without running ones always the "
+      "batch's.",
       Unlocked());
   module.def(
       "local_response_norm",
@@ -91,11 +92,12 @@ void bind_layers(py::module_& module, TensorClass&) {
   bind_channel_norms(module);
   bind_attention(module);
   module.def(
-      "softmax", [](const TensorArg& x, int64_t axis) { return softmax(x.value, axis); },
-      py::arg("x"), py::arg("axis") = -1, "exp(x) / sum(exp(x)); NaN for a row of -inf.",
-      Unlocked());
+      "softmax", [](const TensorArg& x, const AxisList& axis) { return softmax(x.value, axis); },
+      py::arg("x"), py::arg("axis") = -1,
+      "exp(x) / sum(exp(x)) over one axis or several; NaN for a row of -inf.", Unlocked());
   module.def(
-      "log_softmax", [](const TensorArg& x, int64_t axis) { return log_softmax(x.value, axis); },
+      "log_softmax",
+      [](const TensorArg& x, const AxisList& axis) { return log_softmax(x.value, axis); },
       py::arg("x"), py::arg("axis") = -1, "log(softmax(x)) without overflow.", Unlocked());
   module.def(
       "one_hot",

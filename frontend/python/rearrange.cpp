@@ -67,6 +67,23 @@ void bind_matrices(py::module_& module) {
       py::arg("indexing") = "xy", "Coordinates of a grid from those of its axes.");
 }
 
+/// One count or a list of them, in an array or a tensor too.
+Tensor repeated(const Tensor& x, const py::object& repeats, std::optional<int64_t> axis) {
+  py::object counts = repeats;
+  if (py::isinstance<Tensor>(counts)) require_readable("counts of repeat");
+  if (py::isinstance<Tensor>(counts) || is_array(counts)) counts = counts.attr("tolist")();
+  Integers times;
+  if (!load_integers(counts, times.values)) {
+    throw py::type_error("repeat: expected a number of times or a list of them");
+  }
+  const bool single = integer_of(counts).has_value();
+  return unlocked([&] {
+    const Tensor flat = axis ? x : flatten(x);
+    const int64_t along = axis.value_or(0);
+    return single ? repeat(flat, times.values[0], along) : repeat(flat, times.values, along);
+  });
+}
+
 }  // namespace
 
 void bind_rearrange(py::module_& module, TensorClass& tensor) {
@@ -80,11 +97,13 @@ void bind_rearrange(py::module_& module, TensorClass& tensor) {
       Unlocked());
   def_both(
       module, tensor, "repeat",
-      [](const TensorArg& x, int64_t repeats, std::optional<int64_t> axis) {
-        return axis ? repeat(x.value, repeats, *axis) : repeat(flatten(x.value), repeats, 0);
+      [](const TensorArg& x, const py::object& repeats, std::optional<int64_t> axis) {
+        return repeated(x.value, repeats, axis);
       },
       py::arg("repeats"), py::arg("axis") = py::none(),
-      "Each element so many times in a row, along an axis or of all elements.", Unlocked());
+      "Each element so many times in a row, along an axis or of all elements: one count, or one "
+      "for "
+      "each (a tensor of them is read at once).");
   module.def(
       "tile",
       [](const TensorArg& x, const Integers& repetitions) {

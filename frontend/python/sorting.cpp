@@ -32,6 +32,27 @@ Order order_of(bool descending) {
   return descending ? Order::Descending : Order::Ascending;
 }
 
+/// What is not a tensor of x's rank is one position of the axis, as in NumPy; numbers are weak.
+Tensor differences(const Tensor& x, int64_t order, int64_t axis,
+                   const std::optional<Operand>& before, const std::optional<Operand>& after) {
+  const TensorType type = x.type();
+  const int along = normalize_axis(axis, type.shape.rank());
+  std::vector<int64_t> single(type.shape.begin(), type.shape.end());
+  single[static_cast<size_t>(along)] = 1;
+  const auto beside = [&](const Operand& part) {
+    if (part.tensor() == nullptr) {
+      return full(Shape(single), part.number(), part.number().join(type.dtype));
+    }
+    return part.tensor()->rank() == 0 ? broadcast_to(*part.tensor(), Shape(single))
+                                      : part.tensor()->value();
+  };
+  std::vector<Tensor> parts;
+  if (before) parts.push_back(beside(*before));
+  parts.push_back(x);
+  if (after) parts.push_back(beside(*after));
+  return diff(parts.size() == 1 ? x : concat(parts, along), along, order);
+}
+
 void bind_scans(py::module_& module, TensorClass& tensor) {
   const auto bind = [&](const char* name, const char* api_name, Accumulated function, int neutral,
                         const char* doc) {
@@ -59,6 +80,18 @@ void bind_scans(py::module_& module, TensorClass& tensor) {
       module, tensor, "logcumsumexp",
       [](const TensorArg& x, int64_t axis) { return logcumsumexp(x.value, axis); }, py::arg("axis"),
       "log(exp(x[0]) + .. + exp(x[i])) along an axis, without overflow.", Unlocked());
+  module.def(
+      "diff",
+      [](const TensorArg& x, int64_t n, int64_t axis, const std::optional<Operand>& prepend,
+         const std::optional<Operand>& append) {
+        return differences(x.value, n, axis, prepend, append);
+      },
+      py::arg("x"), py::arg("n") = 1, py::arg("axis") = -1, py::arg("prepend") = py::none(),
+      py::arg("append") = py::none(),
+      "x[i + 1] - x[i] along an axis, n times over, of what is prepended and appended too; of "
+      "bools "
+      "whether the two differ.",
+      Unlocked());
   const auto bind_extremum = [&](const char* name, Found (*function)(const Tensor&, int64_t),
                                  const char* doc) {
     def_both(

@@ -132,6 +132,7 @@ ROWS = {
     "matmul": Row(fold.matmul, 64, PRODUCTS, "matmul"),
     "dot": Row(lambda a, b: np.sum(a * b), 32, VECTORS, lambda t, a, b: (a * b).sum()),
     "vdot": Row(lambda a, b: np.sum(np.conj(a) * b), 32, VECTORS, lambda t, a, b: (a.conj() * b).sum()),
+    "vecdot": Row(lambda a, b, axis=-1: np.sum(np.conj(a) * b, axis), 32, shaped((((4, 3), (4, 3)), {}), (((5, 2), (5, 1)), {"axis": 0})), lambda t, a, b, axis=-1: (a.conj() * b).sum(axis)),  # fmt: skip
     "outer": Row(np.outer, 3, shaped((((7,), (5,)), {})), "outer"),
     "kron": Row(np.kron, 3, shaped((((2, 3), (3, 2)), {})), "kron"),
     "cross": Row(lambda a, b: np.cross(a, b), 8, shaped((((4, 3), (4, 3)), {})), None),
@@ -144,7 +145,7 @@ ROWS = {
 
 #: Other ops of the table that take complex tensors: sums of elements, and what is made of them.
 ALSO = (
-    "index_add", "scatter_add", "col2im", "cumulative_sum", "cumulative_prod", "nan_to_num",
+    "diff", "index_add", "scatter_add", "col2im", "cumulative_sum", "cumulative_prod", "nan_to_num",
     "bitcast", "glu", "scatter_reduce", "lp_pool1d", "lp_pool2d", "lp_pool3d",
 )  # fmt: skip
 TAKES = set(MOVES) | set(PREDICATES) | set(ROWS) | set(ALSO)

@@ -143,6 +143,12 @@ def matmul(a, b):
         return value, np.matmul(np.abs(a), np.abs(b)) * max(1, a.shape[-1] / 2)
 
 
+def vecdot(a, b, axis=-1):
+    row, column = np.moveaxis(a, axis, -1)[..., None, :], np.moveaxis(b, axis, -1)[..., None]
+    product = matmul(row, column)
+    return tuple(p[..., 0, 0] for p in product) if isinstance(product, tuple) else product[..., 0, 0]
+
+
 def einsum(*operands, equation):
     """The value, and the sum of the magnitudes as the scale of its error."""
     scale = np.einsum(equation, *[np.abs(x) for x in operands])

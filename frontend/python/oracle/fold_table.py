@@ -68,6 +68,7 @@ FOLDS = {
     "cummax": Op(order.running_extreme(True), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
     "cummin": Op(order.running_extreme(False), REAL, EXACT, lines(), many=True, found=True, gradient=kinked((3, 4), axis=1)),  # fmt: skip
     "logcumsumexp": Op(order.logcumsumexp, REAL, relative(4, "each sum is rounded"), lines("moderate"), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "diff": Op(np.diff, REAL, EXACT, lines(), gradient=smooth((3, 4), n=2, axis=1)),
     "linear_recurrence": Op(order.linear_recurrence, NUMERIC, EXACT, lines("moderate", 2), gradient=smooth((3, 4), (3, 4), axis=1)),  # fmt: skip
     # Contractions
     "matmul": Op(fold.matmul, REAL, relative(1, "sums cancel"), products, width="wide", gradient=smooth((2, 3, 4), (4, 2)), also=("__matmul__", "__rmatmul__")),  # fmt: skip
@@ -75,6 +76,7 @@ FOLDS = {
     "tensordot": Op(fold.tensordot, REAL, relative(2, "sums cancel"), moderate_shapes((((2, 3, 4), (3, 4, 5)), {}), (((5,), (7,)), {"axes": 0}), (((4, 3), (3, 4)), {"axes": (0, 1)}), (((2, 3, 4), (4, 5, 3)), {"axes": ((1, 2), (2, 0))})), width="wide", gradient=smooth((2, 3), (3, 2), axes=1)),  # fmt: skip
     "dot": Op(fold.matmul, REAL, relative(2, "sums cancel"), moderate_shapes((((5,), (5,)), {}), (((257,), (257,)), {}), (((0,), (0,)), {})), width="wide", gradient=smooth((3,), (3,))),  # fmt: skip
     "vdot": Op(lambda a, b: fold.matmul(a.ravel(), b.ravel()), REAL, relative(2, "sums cancel"), moderate_shapes((((4, 5), (4, 5)), {}), (((7,), (7,)), {})), width="wide", gradient=smooth((2, 3), (2, 3))),  # fmt: skip
+    "vecdot": Op(fold.vecdot, REAL, relative(2, "sums cancel"), moderate_shapes((((4, 5), (4, 5)), {}), (((7, 3), (7, 1)), {"axis": 0}), (((2, 1, 33), (4, 33)), {}), (((3, 0), (3, 0)), {})), width="wide", gradient=smooth((2, 3), (1, 3))),  # fmt: skip
     "outer": Op(np.outer, REAL, EXACT, shaped((((5,), (7,)), {}), (((2, 3), (33,)), {}), (((0,), (3,)), {})), gradient=smooth((2,), (3,))),  # fmt: skip
     "kron": Op(np.kron, REAL, EXACT, moderate_shapes((((5,), (7,)), {}), (((2, 3), (4, 5)), {}), (((3,), (2, 2)), {})), gradient=smooth((2,), (2, 2))),  # fmt: skip
     "cross": Op(fold.cross, NUMERIC, relative(2, "the difference of two products cancels"), moderate_shapes((((3,), (3,)), {}), (((5, 3), (5, 3)), {}), (((3, 4), (3, 4)), {"axis": 0})), width="wide", gradient=smooth((2, 3), (2, 3))),  # fmt: skip

@@ -95,11 +95,14 @@ def reduction(kind="some", empty=True, several=True, extra=None, least=0):
     return make
 
 
-def along(kind="some", shapes=((1,), (7,), (33,), (5, 1), (4, 33), (33, 4), (2, 3, 17), (3, 257), (0, 4))):  # fmt: skip
+def along(kind="some", shapes=((1,), (7,), (33,), (5, 1), (4, 33), (33, 4), (2, 3, 17), (3, 257), (0, 4)), several=False):  # fmt: skip
     def make(rng, dtype, full):
         cases = []
         for shape in sampled(rng, shapes, 3, full):
             axis = int(rng.integers(-len(shape), len(shape)))
+            if several and rng.random() < 0.3:
+                count = int(rng.integers(1, len(shape) + 1))
+                axis = tuple(int(a) for a in rng.permutation(len(shape))[:count])
             operand = laid_out(rng, dtype, shape, str(rng.choice(LAYOUTS)), kind)
             cases.append(([operand], {"axis": axis}))
         return cases

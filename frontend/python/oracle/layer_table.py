@@ -46,6 +46,7 @@ def batches(rng, dtype, full):
         for kind in ("moderate", "positive", "moderate", "moderate"):
             operands.append(laid_out(rng, dtype, channels, "plain", kind))
         cases.append((operands, {}))
+        cases.append((operands[:1], {}))  # by its own statistics
     return cases
 
 
@@ -87,8 +88,8 @@ def loss(reference, kinds=("moderate", "moderate"), gradient=None, **keywords):
 
 LAYERS = {
     # Layers
-    "softmax": Op(layer.softmax, REAL, relative(2, "exp magnifies the rounding of x - max"), along(), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
-    "log_softmax": Op(layer.log_softmax, REAL, relative(2, "near 0 two numbers of size 1 cancel"), along(), to_float, "wide", gradient=smooth((3, 4), axis=0)),  # fmt: skip
+    "softmax": Op(layer.softmax, REAL, relative(2, "exp magnifies the rounding of x - max"), along(several=True), to_float, "wide", gradient=smooth((3, 4), axis=1)),  # fmt: skip
+    "log_softmax": Op(layer.log_softmax, REAL, relative(2, "near 0 two numbers of size 1 cancel"), along(several=True), to_float, "wide", gradient=smooth((3, 4), axis=0)),  # fmt: skip
     "layer_norm": Op(layer.layer_norm, REAL, relative(4, "x - mean cancels"), normalized(3), to_float, "wide", call=norm_call, gradient=smooth((3, 4), (4,), (4,))),  # fmt: skip
     "rms_norm": Op(layer.rms_norm, REAL, relative(4, PAIR_SUM), normalized(2), to_float, "wide", call=norm_call, gradient=smooth((3, 4), (4,))),  # fmt: skip
     "cross_entropy": Op(layer.cross_entropy, REAL, relative(4, "near 0 two numbers of size 1 cancel"), logits, to_float, "wide", kept=(1,), gradient=indexed_gradient(lambda rng: ([rng.normal(size=(4, 3)), rng.integers(0, 3, 4)], {"reduction": "none"}))),  # fmt: skip

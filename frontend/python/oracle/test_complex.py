@@ -114,7 +114,8 @@ def point(name, seed):
     row = ROWS[name]
     rng = generator(seed, name, "gradient")
     shapes = {"cross": ((2, 3), (2, 3)), "trace": ((3, 3),), "matrix_norm": ((2, 3),),
-              "dot": ((3,), (3,)), "vdot": ((3,), (3,)), "outer": ((2,), (3,)),
+              "dot": ((3,), (3,)), "vdot": ((3,), (3,)), "vecdot": ((2, 3), (2, 3)),
+              "outer": ((2,), (3,)),
               "matmul": ((2, 3), (3, 2)), "tensordot": ((2, 3), (3, 2)), "kron": ((2, 1), (1, 2)),
               "einsum": ((2, 3), (3, 2))}  # fmt: skip
     keywords = {"einsum": {"equation": "ij,jk->ik"}, "tensordot": {"axes": 1}, "prod": {"axis": 0}, "cumsum": {"axis": 0},

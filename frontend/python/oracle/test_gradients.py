@@ -140,3 +140,19 @@ def test_indexing():
         np.add.at(expected, key, weights)
         gradient = rp.grad(lambda v: rp.sum(v[key] * rp.asarray(weights)))(x)
         np.testing.assert_allclose(np.asarray(gradient), expected, rtol=1e-15, err_msg=str(key))
+
+
+def test_nan_is_what_an_extremum_chose():
+    nan = np.nan
+    x = rp.asarray(np.array([[1, nan, 3, 4], [nan, 2, nan, 1.0]]))
+
+    def gradient(function):
+        return rp.grad(lambda x: rp.sum(function(x)))(x).tolist()
+
+    for fold in (rp.max, rp.min):
+        assert gradient(lambda x: fold(x, axis=1)) == [[0, 1, 0, 0], [0.5, 0, 0.5, 0]]
+    assert gradient(lambda x: rp.max_pool1d(x[None], 2)) == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    places = rp.asarray(np.array([[0, 0, 1, 1]] * 2))
+    for reduce in ("amax", "amin"):
+        put = gradient(lambda x: rp.scatter_reduce(rp.zeros((2, 2), rp.float64) + nan, places, x, reduce, include_self=False))  # fmt: skip
+        assert put == [[0, 1, 0, 1] if reduce == "amax" else [0, 1, 1, 0], [1, 0, 1, 0]]

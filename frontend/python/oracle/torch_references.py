@@ -26,6 +26,19 @@ def table(torch):
         losses = f.cross_entropy(x.reshape(-1, x.shape[-1]), labels.reshape(-1).long(), reduction=reduction)  # fmt: skip
         return losses.reshape(labels.shape) if reduction == "none" else losses
 
+    def as_one(function):
+        """Of several axes, as if they were one."""
+
+        def folded(x, axis=-1):
+            if isinstance(axis, int):
+                return function(x, axis)
+            last = tuple(range(-len(axis), 0))
+            row = torch.movedim(x, axis, last)
+            result = function(row.reshape(*row.shape[: row.ndim - len(axis)], -1), -1)
+            return torch.movedim(result.reshape(row.shape), last, axis)
+
+        return folded
+
     def spread(function):
         def reduced(x, axis=None, correction=0, keepdims=False):
             axis = tuple(range(x.ndim)) if axis is None else axis
@@ -69,8 +82,7 @@ def table(torch):
         "min": axes(torch.amin), "logsumexp": axes(torch.logsumexp),
         "prod": lambda x, axis, keepdims=False: torch.prod(x, axis, keepdims),
         "var": spread(torch.var), "std": spread(torch.std),
-        "softmax": lambda x, axis=-1: torch.softmax(x, axis),
-        "log_softmax": lambda x, axis=-1: torch.log_softmax(x, axis),
+        "softmax": as_one(torch.softmax), "log_softmax": as_one(torch.log_softmax),
         "layer_norm": layer_norm, "rms_norm": rms_norm, "cross_entropy": cross_entropy,
         "matmul": torch.matmul,
         "conv1d": f.conv1d, "conv2d": f.conv2d, "conv3d": f.conv3d,

@@ -522,8 +522,8 @@ class Tensor:
         'max(x, 0); NaN stays.'
     def relu6(self) -> Tensor:
         'min(max(x, 0), 6); NaN stays.'
-    def repeat(self, repeats: int, axis: Optional[int]=None) -> Tensor:
-        'Each element so many times in a row, along an axis or of all elements.'
+    def repeat(self, repeats: Any, axis: Optional[int]=None) -> Tensor:
+        'Each element so many times in a row, along an axis or of all elements: one count, or one for each (a tensor of them is read at once).'
     def reshape(self, *args) -> Tensor:
         'The same elements in another shape; one extent may be -1.'
     def roll(self, shift: int | tuple[int, ...], axis: Optional[int | tuple[int, ...]]=None) -> Tensor:
@@ -687,7 +687,7 @@ def angle(x: _TensorLike) -> Tensor:
     'atan2(imag, real); of real numbers 0 or pi.'
 def any(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bool=False) -> Tensor:
     'Whether any is not 0.'
-def arange(start: _Number, stop: Optional[_Number]=None, step: _Number=1, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def arange(start: _Number, stop: Optional[_Number]=None, step: _Number=1, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'start, start + step, .. short of stop; one number is the stop. int64 when all are integers, else float32.'
 def argmax(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bool=False) -> Tensor:
     'Position, int64, of the first NaN, else of the first largest; over several axes in their row-major order.'
@@ -713,8 +713,8 @@ def avg_pool2d(x: _TensorLike, kernel_size: int | tuple[int, ...], stride: Optio
     'The sum of each window divided by how many elements it has.'
 def avg_pool3d(x: _TensorLike, kernel_size: int | tuple[int, ...], stride: Optional[int | tuple[int, ...]]=None, padding: int | tuple[int, ...]=0, ceil_mode: bool=False, count_include_pad: bool=True, divisor_override: Optional[int]=None) -> Tensor:
     'The sum of each window divided by how many elements it has.'
-def batch_norm(x: _TensorLike, running_mean: _TensorLike, running_var: _TensorLike, weight: Optional[_TensorLike]=None, bias: Optional[_TensorLike]=None, training: bool=False, momentum: _Number=0.1, eps: _Number=1e-05) -> Tensor:
-    "x (N, C, ..) normalized by each channel's statistics: the running ones, or in training the batch's, of which the running ones then remember a part."
+def batch_norm(x: _TensorLike, running_mean: Optional[_TensorLike]=None, running_var: Optional[_TensorLike]=None, weight: Optional[_TensorLike]=None, bias: Optional[_TensorLike]=None, training: bool=False, momentum: _Number=0.1, eps: _Number=1e-05) -> Tensor:
+    "x (N, C, ..) normalized by each channel's statistics: the running ones, or in training the batch's, of which the running ones then remember a part. Without running ones always the batch's."
 def bernoulli(p: _TensorLike, generator: Generator=None) -> Tensor:
     '1 with each probability, else 0.'
 bfloat16: DType
@@ -817,6 +817,8 @@ def diag(x: _TensorLike, k: int=0) -> Tensor:
     'The matrix with x on a diagonal, or the diagonal of a matrix.'
 def diagonal(x: _TensorLike, offset: int=0, axis1: int=-2, axis2: int=-1) -> Tensor:
     'The diagonals of the matrices in two axes, as a new last axis; a view.'
+def diff(x: _TensorLike, n: int=1, axis: int=-1, prepend: Optional[_TensorLike | _Number]=None, append: Optional[_TensorLike | _Number]=None) -> Tensor:
+    'x[i + 1] - x[i] along an axis, n times over, of what is prepended and appended too; of bools whether the two differ.'
 def digamma(x: _TensorLike) -> Tensor:
     'The derivative of lgamma; integers become float32.'
 def divide(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
@@ -833,9 +835,9 @@ def elu(x: _TensorLike | _Number, alpha: _TensorLike | _Number=1.0) -> Tensor:
     'x above 0, else alpha * (exp(x) - 1).'
 def embedding(indices: _TensorLike, table: _TensorLike) -> Tensor:
     'Rows of a table at indices of any shape.'
-def empty(shape: int | tuple[int, ...], dtype: Optional[_DTypeLike]=None) -> Tensor:
+def empty(shape: int | tuple[int, ...], dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'Zeros: nothing can be written into a tensor, so none is without values.'
-def empty_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def empty_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     "Zeros of x's shape, and dtype unless told."
 def equal(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'a == b, as bools.'
@@ -857,7 +859,7 @@ def expm1(x: _TensorLike) -> Tensor:
     'exp(x) - 1, accurate near 0; integers become float32.'
 def exponential(shape: int | tuple[int, ...]=(), rate: _Number=1.0, dtype: Optional[_DTypeLike]=None, generator: Generator=None) -> Tensor:
     'Waiting times with mean 1 / rate.'
-def eye(n_rows: int, n_cols: Optional[int]=None, k: int=0, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def eye(n_rows: int, n_cols: Optional[int]=None, k: int=0, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'Ones on diagonal k.'
 def flatten(x: _TensorLike) -> Tensor:
     'One axis of all elements, row-major.'
@@ -878,9 +880,9 @@ def from_dlpack(source: Any) -> Tensor:
     'A tensor on the memory of whatever has __dlpack__ on the CPU, without a copy.'
 def from_numpy(array: numpy.ndarray, copy: Optional[bool]=None) -> Tensor:
     "A tensor on the array's memory: without a copy where elements are aligned and of this machine's byte order, or always (copy=False: else Error), or never (copy=True)."
-def full(shape: int | tuple[int, ...], fill_value: _Number, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def full(shape: int | tuple[int, ...], fill_value: _Number, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'The number everywhere, in its own dtype (int64, float32, bool) unless told.'
-def full_like(x: _TensorLike, fill_value: _Number, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def full_like(x: _TensorLike, fill_value: _Number, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     "The number everywhere, in x's shape, and dtype unless told."
 def gelu(x: _TensorLike, approximate: str='none') -> Tensor:
     'x * Phi(x), by erf or tanh; integers become float32.'
@@ -950,7 +952,7 @@ def lgamma(x: _TensorLike) -> Tensor:
     'log |gamma(x)|; inf at 0 and negative integers; integers become float32.'
 def linear_recurrence(a: _TensorLike, b: _TensorLike, axis: int=-1) -> Tensor:
     'y[i] = a[i] * y[i-1] + b[i] along an axis, y[0] = b[0].'
-def linspace(start: float, stop: float, num: int=50, endpoint: bool=True, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def linspace(start: float, stop: float, num: int=50, endpoint: bool=True, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'Values at equal distances.'
 def local_response_norm(x: _TensorLike, size: int, alpha: _Number=0.0001, beta: float=0.75, k: _Number=1.0) -> Tensor:
     'x / (k + alpha * mean of the squares of the channels around)^beta.'
@@ -962,7 +964,7 @@ def log1p(x: _TensorLike) -> Tensor:
     'log(1 + x), accurate near 0; integers become float32.'
 def log2(x: _TensorLike) -> Tensor:
     'Logarithm to the base 2; integers become float32.'
-def log_softmax(x: _TensorLike, axis: int=-1) -> Tensor:
+def log_softmax(x: _TensorLike, axis: int | tuple[int, ...] | None=-1) -> Tensor:
     'log(softmax(x)) without overflow.'
 def logaddexp(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'log(exp(a) + exp(b)) without overflow; integers become float32.'
@@ -978,7 +980,7 @@ def logical_xor(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'Whether exactly one is not 0.'
 def logsigmoid(x: _TensorLike) -> Tensor:
     'log(sigmoid(x)), accurate at both ends.'
-def logspace(start: float, stop: float, num: int=50, endpoint: bool=True, base: float=10.0, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def logspace(start: float, stop: float, num: int=50, endpoint: bool=True, base: float=10.0, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'base to the power of linspace.'
 def logsumexp(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bool=False) -> Tensor:
     'log(sum(exp(x))) without overflow; of rows of -inf: -inf.'
@@ -1042,9 +1044,9 @@ def num_threads() -> int:
     'Threads that share a launch, the caller included.'
 def one_hot(indices: _TensorLike, num_classes: int, dtype: Optional[_DTypeLike]=None) -> Tensor:
     '1 at each index along a new last axis; an index out of range gives zeros.'
-def ones(shape: int | tuple[int, ...], dtype: Optional[_DTypeLike]=None) -> Tensor:
+def ones(shape: int | tuple[int, ...], dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'Ones, float32 unless told.'
-def ones_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def ones_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     "Ones of x's shape, and dtype unless told."
 def outer(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     'The products of each element of x1 with each of x2.'
@@ -1094,8 +1096,8 @@ def relu6(x: _TensorLike) -> Tensor:
     'min(max(x, 0), 6); NaN stays.'
 def remainder(x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     "a - floor(a / b) * b, of b's sign; of integers by 0: 0."
-def repeat(x: _TensorLike, repeats: int, axis: Optional[int]=None) -> Tensor:
-    'Each element so many times in a row, along an axis or of all elements.'
+def repeat(x: _TensorLike, repeats: Any, axis: Optional[int]=None) -> Tensor:
+    'Each element so many times in a row, along an axis or of all elements: one count, or one for each (a tensor of them is read at once).'
 def reset_stats() -> None:
     'Counters start from 0.'
 def reshape(x: _TensorLike, shape: int | tuple[int, ...]) -> Tensor:
@@ -1144,8 +1146,8 @@ def sinh(x: _TensorLike) -> Tensor:
     'Hyperbolic sine; integers become float32.'
 def smooth_l1_loss(input: _TensorLike, target: _TensorLike, reduction: str='mean', beta: _Number=1.0) -> Tensor:
     'Of the difference d: d^2 / (2 beta) where |d| < beta, else |d| - beta / 2.'
-def softmax(x: _TensorLike, axis: int=-1) -> Tensor:
-    'exp(x) / sum(exp(x)); NaN for a row of -inf.'
+def softmax(x: _TensorLike, axis: int | tuple[int, ...] | None=-1) -> Tensor:
+    'exp(x) / sum(exp(x)) over one axis or several; NaN for a row of -inf.'
 def softplus(x: _TensorLike) -> Tensor:
     'log(1 + exp(x)), accurate in its tail.'
 def softsign(x: _TensorLike) -> Tensor:
@@ -1192,7 +1194,7 @@ def topk(x: _TensorLike, k: int, axis: int=-1, largest: bool=True) -> Tuple[Tens
     'The k largest or smallest elements of an axis in order, and their indices.'
 def trace(x: _TensorLike, offset: int=0) -> Tensor:
     'The sum of a diagonal of the last two axes.'
-def tri(n_rows: int, n_cols: Optional[int]=None, k: int=0, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def tri(n_rows: int, n_cols: Optional[int]=None, k: int=0, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'Ones on diagonal k and below it.'
 def tril(x: _TensorLike, k: int=0) -> Tensor:
     'Matrices with 0 above a diagonal.'
@@ -1228,11 +1230,13 @@ def var(x: _TensorLike, axis: int | tuple[int, ...] | None=None, correction: flo
     'sum((x - mean)^2) / (n - correction).'
 def vdot(x1: _TensorLike, x2: _TensorLike) -> Tensor:
     'The sum of the products of all elements.'
+def vecdot(x1: _TensorLike, x2: _TensorLike, axis: int=-1) -> Tensor:
+    "dot along an axis of equal extents, of x1's conjugate; the other axes broadcast."
 def vector_norm(x: _TensorLike, axis: int | tuple[int, ...] | None=None, keepdims: bool=False, ord: float=2.0) -> Tensor:
     'sum(|x|^ord)^(1/ord); inf: the largest magnitude, -inf: the smallest, 0: how many are not 0.'
 def where(condition: _TensorLike, x1: _TensorLike | _Number, x2: _TensorLike | _Number) -> Tensor:
     'x1 where the condition (as bools) holds, else x2; the branch not taken gives a gradient no NaN.'
-def zeros(shape: int | tuple[int, ...], dtype: Optional[_DTypeLike]=None) -> Tensor:
+def zeros(shape: int | tuple[int, ...], dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     'Zeros, float32 unless told.'
-def zeros_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None) -> Tensor:
+def zeros_like(x: _TensorLike, dtype: Optional[_DTypeLike]=None, device: Optional[str]=None) -> Tensor:
     "Zeros of x's shape, and dtype unless told."

@@ -51,6 +51,32 @@ def test_the_default_device_takes_arrays():
     assert rp.asarray(x, device="cpu").device == "cpu"
 
 
+@pytest.mark.parametrize("name", ["cpu", pytest.param(vulkan, marks=needs_vulkan)])
+def test_creation_on_a_device(name):
+    x = rp.asarray(np.float32([[1, 2, 3]]))
+    for make, expected in [
+        (lambda d: rp.zeros((1, 3), device=d), np.zeros((1, 3))),
+        (lambda d: rp.ones((1, 3), device=d), np.ones((1, 3))),
+        (lambda d: rp.empty((1, 3), device=d), np.zeros((1, 3))),
+        (lambda d: rp.full((1, 3), 2.5, device=d), np.full((1, 3), 2.5)),
+        (lambda d: rp.zeros_like(x, device=d), np.zeros((1, 3))),
+        (lambda d: rp.ones_like(x, device=d), np.ones((1, 3))),
+        (lambda d: rp.empty_like(x, device=d), np.zeros((1, 3))),
+        (lambda d: rp.full_like(x, 4, device=d), np.full((1, 3), 4)),
+        (lambda d: rp.eye(3, device=d), np.eye(3)),
+        (lambda d: rp.tri(2, 3, device=d), np.tri(2, 3)),
+        (lambda d: rp.arange(3, device=d), np.arange(3)),
+        (lambda d: rp.linspace(0, 1, 3, device=d), np.linspace(0, 1, 3)),
+        (lambda d: rp.logspace(0, 2, 3, device=d), np.logspace(0, 2, 3)),
+    ]:
+        made = make(name)
+        assert made.device == name
+        np.testing.assert_array_equal(made.to("cpu"), expected)
+        with pytest.raises(rp.DeviceError, match="tpu:3"):
+            make("tpu:3")
+    assert rp.jit(lambda x: x + rp.ones((3,), device=name))(x.to(name)).tolist() == [[2, 3, 4]]
+
+
 @needs_vulkan
 def test_two_devices_in_one_operation_are_an_error():
     x = rp.asarray([1.0])

@@ -298,6 +298,14 @@ def test_floats_compute():
             np.testing.assert_allclose(np.asarray(actual), expected, rtol=2e-3)
     assert jitted.recorded == 1
 
+    drawn = rp.jit(lambda low, high: rp.uniform((9,), low, high * 2))
+    for low, high in [(0.0, 1.0), (-3.0, 0.1), (5.0, 40.0)]:
+        rp.set_seed(3)
+        actual = drawn(low, high).tolist()
+        rp.set_seed(3)
+        assert actual == rp.uniform((9,), low, high * 2).tolist()
+    assert drawn.recorded == 1
+
     norm = rp.jit(lambda x, eps: rp.layer_norm(x, eps=eps * 2))
     rows = rp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
     for eps in [1e-5, 0.5, 4.0]:
@@ -312,7 +320,9 @@ def test_floats_compute():
         lambda x, s: x if s == 2 else -x, lambda x, s: x if s else -x, lambda x, s: x * float(s),
         lambda x, s: x * round(s), lambda x, s: x[s], lambda x, s: rp.vector_norm(x, ord=s),
         lambda x, s: rp.rope(x[None], base=s), lambda x, s: x * math.sqrt(s),
-        lambda x, s: rp.sum(x, axis=s),
+        lambda x, s: rp.sum(x, axis=s), lambda x, s: x[:1] + rp.arange(s),
+        lambda x, s: x[:1] + rp.arange(0, 4, s), lambda x, s: x[:1] + rp.linspace(0, s, 3),
+        lambda x, s: x[:1] + rp.logspace(0, s, 3), lambda x, s: rp.truncated_normal((4,), high=s),
     ],
 )  # fmt: skip
 def test_what_needs_a_floats_value_says_so(function):

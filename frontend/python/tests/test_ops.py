@@ -200,6 +200,22 @@ def test_options():
         np.sum(P[0] * (np.log(P[0]) - X[0])) / 3,
     )
     y = rp.asarray(X)
+    close(rp.diff(y, n=2, axis=1), np.diff(X, 2, 1))
+    close(rp.diff(y, prepend=0, append=y[..., :2]), np.diff(X, prepend=0, append=X[..., :2]))
+    assert rp.diff(rp.asarray(np.uint8([3, 1])), prepend=7).dtype == rp.uint8
+    for counts in [[2, 0, 1], (2, 0, 1), np.array([2, 0, 1]), rp.asarray([2, 0, 1])]:
+        close(rp.repeat(y, counts, axis=1), np.repeat(X, [2, 0, 1], 1))
+        close(y.repeat(counts, 1), np.repeat(X, [2, 0, 1], 1))
+    with pytest.raises(rp.ShapeError, match="3 counts.*4"):
+        rp.repeat(y, [2, 0, 1], axis=2)
+    with pytest.raises(TypeError, match="repeat"):
+        rp.repeat(y, 1.5)
+    close(rp.softmax(y, axis=None), np.exp(X) / np.exp(X).sum())
+    normal = (X - X.mean((0, 2), keepdims=True)) / np.sqrt(X.var((0, 2), keepdims=True) + 1e-5)
+    close(rp.batch_norm(y), normal)
+    close(rp.batch_norm(y, training=True, weight=np.full(3, 2.0)), 2 * normal)
+    with pytest.raises(rp.Error, match="mean without a variance"):
+        rp.batch_norm(y, np.zeros(3))
     close(rp.dropout(y, 0.5, training=False), X)
     first, second = (rp.dropout(y, generator=rp.Generator(3)) for _ in range(2))
     close(first, second)
