@@ -127,10 +127,12 @@ def power(a, b):
         return a | ~b
     result = np.ones(np.broadcast_shapes(a.shape, b.shape), a.dtype)
     base, exponent = np.broadcast_arrays(a, b)
-    base, left = base.copy(), np.maximum(exponent, 0)
+    # Of rank 0 a uint64 with a number of Python's would be a float.
+    zero, one, two = (a.dtype.type(n) for n in (0, 1, 2))
+    base, left = base.copy(), np.maximum(exponent, zero)
     while (left > 0).any():
-        result = np.where(left % 2 == 1, result * base, result)
-        base, left = base * base, left // 2
+        result = np.where(left % two == one, result * base, result)
+        base, left = base * base, left // two
     if a.dtype.kind == "i":
         minus_one = np.where(exponent % 2 == 0, 1, -1).astype(a.dtype)
         inverse = np.where(a == 1, 1, np.where(a == -1, minus_one, 0)).astype(a.dtype)
