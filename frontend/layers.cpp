@@ -164,6 +164,14 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     return reshape(x, extents);
   };
   if (!mask.empty_handle()) {
+    const Shape seen = mask.shape();
+    for (int i = 1; i <= 2 && i <= seen.rank(); ++i) {
+      const int64_t wanted = i == 1 ? sources : tokens, given = seen[seen.rank() - i];
+      if (given != wanted && given != 1) {
+        throw ShapeError(str("attention: a mask ", mask.type(), " for ", tokens, " queries and ",
+                             sources, " keys"));
+      }
+    }
     scores = mask.dtype() == DType::Bool ? where(in_groups(mask), scores, nothing)
                                          : scores + cast(in_groups(mask), scores.dtype());
   }

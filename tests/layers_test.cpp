@@ -79,6 +79,11 @@ TEST(Attention, IsTheWeightedMeanOfValues) {
   // What sees nothing is 0, and takes no gradient.
   const Tensor mask = Tensor::of({true, false, true, false, false, false}, {2, 3});
   expect_near(scaled_dot_product_attention(q, k, v, mask), F{3.5f, 0});
+  expect_error<ShapeError>(
+      [&] {
+        return scaled_dot_product_attention(q, k, v, ones({3, 3}));
+      },
+      {"f32[3,3]", "2 queries", "3 keys"});
   const Tape tape;
   const Tensor loss = sum(scaled_dot_product_attention(q, k, v, mask));
   for (const float g : tape.gradient(loss, k).to_vector<float>()) EXPECT_TRUE(std::isfinite(g));
