@@ -92,19 +92,28 @@ struct ContractionLoops {
     const Reduction& dot = stage.reductions[0];
     const std::vector<uint64_t> depends = dependences(stage.body);
     const int count = static_cast<int>(stage.parallel.size());
-    const auto contiguous_loads = [&](ScalarId root, int variable) {
+    enum Loads : uint8_t {
+      Computed = 0,
+      Strided = 2,
+      Contiguous = 3
+    };  // how good vectors of them are
+    const auto loads = [&](ScalarId root, int variable) {
       const std::vector<bool> needed = needed_by(stage.body, root);
+      Loads worst = Contiguous;
       for (size_t i = 0; i < needed.size(); ++i) {
         const Instr& instr = stage.body.instrs[i];
         if (!needed[i] || instr.op != ScalarOp::Load) continue;
         const Access& access = stage.body.accesses[instr.access];
         if (access.dynamic.valid() && (depends[access.dynamic.index] >> variable & 1) != 0) {
-          return false;
+          return Computed;
         }
         const int64_t stride = coefficient(access.index, variable);
-        if (stride != 0 && stride != 1) return false;
+        if (stride != 0 && stride != 1) worst = Strided;
       }
-      return true;
+      return worst;
+    };
+    const auto contiguous_loads = [&](ScalarId root, int variable) {
+      return loads(root, variable) == Contiguous;
     };
     const auto contiguous_stores = [&](int variable) {
       for (const Instr& instr : stage.post.instrs) {
@@ -127,9 +136,12 @@ struct ContractionLoops {
     };
     const int first = pick(dot.value);
     const int second = pick(dot.value2);
+    // A store is once per sum, a load for each of its terms.
+    depth = product(stage.reduce);
+    const int store = depth < kDeep ? 4 : 1;
     const auto quality = [&](int variable, ScalarId root) {
-      if (variable < 0) return 0;
-      return (contiguous_loads(root, variable) ? 2 : 1) + (contiguous_stores(variable) ? 2 : 0);
+      if (variable < 0) return -1;
+      return loads(root, variable) + (contiguous_stores(variable) ? store : 0);
     };
     columns_from_second = quality(second, dot.value2) >= quality(first, dot.value);
     column = columns_from_second ? second : first;
@@ -145,9 +157,9 @@ struct ContractionLoops {
       } else {
         outer.push_back(variable);
         outer_extents.push_back(stage.parallel[p]);
+        repeats_scalars &= (depends[scalar_root(dot).index] >> variable & 1) == 0;
       }
     }
-    depth = product(stage.reduce);
   }
 
   [[nodiscard]] ScalarId vector_root(const Reduction& dot) const {
@@ -157,9 +169,13 @@ struct ContractionLoops {
     return columns_from_second ? dot.value : dot.value2;
   }
 
+  /// Terms of a sum beside which storing it is nothing.
+  static constexpr int64_t kDeep = 256;
+
   bool columns_from_second = true;  ///< value2 is read as vectors, else value
   bool direct = true;               ///< that factor lies contiguous along the columns
   bool scalars_direct = true;       ///< the other one does along the rows
+  bool repeats_scalars = true;      ///< and is the same at all outer points
   int row = -1, column = -1;        ///< variables; -1: extent 1
   std::vector<int> outer;           ///< the other parallel variables
   std::vector<int64_t> outer_extents;

@@ -123,11 +123,16 @@ void choose_tile(PartSchedule& schedule, const Contraction& dot) {
   schedule.nr = static_cast<int>(std::min(vectors, vectors_in_row)) * lanes;
 }
 
-/// Whether a factor is more than a load: it is then computed once, into a packed panel.
-bool is_computed(const Body& body, ScalarId root) {
+/// Whether a factor is more than a load at each step of the depth: it is then computed once, into a
+/// packed panel.
+bool is_computed(const Contraction& dot, ScalarId root) {
+  const Body& body = dot.stage.body;
   const std::vector<bool> needed = codegen::needed_by(body, root);
+  const std::vector<uint64_t> depends = codegen::dependences(body);
+  const size_t first_reduce = static_cast<size_t>(dot.grid_rank) + dot.stage.parallel.size();
   for (size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i] && codegen::instr_cost(body.instrs[i]) > 0) return true;
+    const bool at_each = depends[i] >> first_reduce != 0;
+    if (needed[i] && at_each && codegen::instr_cost(body.instrs[i]) > 0) return true;
   }
   return false;
 }
@@ -171,7 +176,7 @@ bool packs_b(const PartSchedule& schedule, const Contraction& dot) {
   if (reads_lone_lines(schedule, dot)) return true;
   if (turns_b(schedule, dot) || loops.depth < schedule.vector_lanes) return false;
   const bool misses_on_every_row = dot.large && loops.rows >= 32;
-  const bool recomputed = loops.rows > schedule.mr && is_computed(dot.stage.body, dot.b());
+  const bool recomputed = loops.rows > schedule.mr && is_computed(dot, dot.b());
   return !loops.direct || misses_on_every_row || recomputed;
 }
 
@@ -192,7 +197,7 @@ bool leaps_along_a(const PartSchedule& schedule, const Contraction& dot) {
 /// Whether A is copied into panels; that of B is decided before.
 bool packs_a(const PartSchedule& schedule, const Contraction& dot) {
   if (dot.loops.row < 0) return false;
-  const bool recomputed = dot.loops.columns > schedule.nr && is_computed(dot.stage.body, dot.a());
+  const bool recomputed = dot.loops.columns > schedule.nr && is_computed(dot, dot.a());
   return recomputed || rereads_a(schedule, dot) || leaps_along_a(schedule, dot);
 }
 
@@ -200,6 +205,16 @@ bool packs_a(const PartSchedule& schedule, const Contraction& dot) {
 bool streams_b(const PartSchedule& schedule, const Contraction& dot) {
   return dot.part.stages.size() == 1 && dot.large && dot.loops.direct &&
          dot.stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
+}
+
+/// Outer points that a row tile stays in the nearest cache for: as many as share it, their sums not
+/// leaving the next cache where they wait for the rest of the depth.
+int64_t choose_sweep(const PartSchedule& schedule, const Contraction& dot) {
+  const codegen::ContractionLoops& loops = dot.loops;
+  if (schedule.pack_b || !loops.repeats_scalars) return 1;
+  const int64_t sums = std::max<int64_t>(1, loops.rows * loops.columns * dot.bytes);
+  const int64_t fit = loops.depth > kPanelDepth ? dot.target.l2_bytes / 2 / sums : INT64_MAX;
+  return std::clamp<int64_t>(product(loops.outer_extents), 1, std::max<int64_t>(1, fit));
 }
 
 /// Columns of a task when a row of register tiles is cut into so many, of whole tiles.
@@ -211,8 +226,8 @@ int64_t columns_of_one_in(int64_t tasks, const PartSchedule& schedule, const Con
 /// How one contraction that is all of its part is cut into tasks.
 void choose_tasks(PartSchedule& schedule, const Contraction& dot, bool streams, double total_ns) {
   const codegen::ContractionLoops& loops = dot.loops;
-  const int64_t points =
-      std::max<int64_t>(1, product(dot.part.grid) * product(loops.outer_extents));
+  const int64_t points = std::max<int64_t>(
+      1, product(dot.part.grid) * divide_up(product(loops.outer_extents), schedule.sweep));
   const int64_t wanted =
       std::clamp<int64_t>(static_cast<int64_t>(total_ns / kContractionTaskNs), 1, 8);
   const int64_t each = divide_up(wanted, points);  // tasks of one point
@@ -245,7 +260,8 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   schedule.pack_b = packs_b(schedule, dot);
   schedule.pack_a = packs_a(schedule, dot);
   const bool packs = schedule.pack_b || schedule.pack_a;
-  if (packs && dot.loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
+  schedule.sweep = choose_sweep(schedule, dot);
+  if ((packs || schedule.sweep > 1) && dot.loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
   const bool streams = streams_b(schedule, dot);
   if (streams) {
     schedule.kc = kStreams;
@@ -273,6 +289,7 @@ std::optional<PartSchedule> schedule_contractions(const Part& part, const Target
     schedule->pack_a |= own.pack_a;
     schedule->pack_b |= own.pack_b;
     schedule->kc = std::max(schedule->kc, own.kc);
+    schedule->sweep = std::max(schedule->sweep, own.sweep);
     deepest = std::max(deepest, product(stage.reduce));
   }
   // A stage that would not pack for itself has panels too.

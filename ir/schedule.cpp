@@ -31,6 +31,7 @@ void visit_fields(Part& part, Visit visit) {
   visit("kc", part.kc);
   visit("pack_a", part.pack_a);
   visit("pack_b", part.pack_b);
+  visit("sweep", part.sweep);
   visit("streaming", part.streaming_stores);
 }
 

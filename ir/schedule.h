@@ -25,6 +25,7 @@ struct PartSchedule {
   int mr = 0, nr = 0;        ///< register tile, rows x columns of C
   int64_t kc = 0;            ///< depth of a packed panel; 0: all of k
   bool pack_a = false, pack_b = false;
+  int64_t sweep = 1;  ///< outer points that a row tile passes over before the next tile does
   bool streaming_stores = false;  ///< outputs bypass the caches
   friend bool operator==(const PartSchedule&, const PartSchedule&) = default;
 };

@@ -47,6 +47,7 @@ void verify(const Schedule& schedule, const Kernel& kernel) {
           str(place, "tasks of ", part.task_points, " points, ", part.task_columns, " columns"));
       require(part.mr >= 0 && part.nr >= 0 && part.kc >= 0, "S07",
               str(place, "tile ", part.mr, "x", part.nr, ", depth ", part.kc));
+      require(part.sweep >= 1, "S09", str(place, "a sweep over ", part.sweep, " points"));
       require(!has_contraction(parts[k]) || (part.mr >= 1 && part.nr >= 1), "S08",
               str(place, "a contraction with tile ", part.mr, "x", part.nr));
     }

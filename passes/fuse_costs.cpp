@@ -128,6 +128,11 @@ NodeId operand_memory(const Graph& graph, const Node& product, NodeId operand) {
   const bool has_memory = op_def(deepest.op).kind != OpKind::Leaf || deepest.op == Op::Input;
   if (!is_readable(below.back()) && has_memory &&
       is_seen_through(graph, product, operand, below.back())) {
+    // Zeros around what windows overlap in are laid down once: each element would be asked for
+    // its place several times.
+    for (NodeId id : below) {
+      if (graph[id].op == Op::Pad && shape.numel() >= 2 * graph[id].type.shape.numel()) return id;
+    }
     return below.back();
   }
   while (below.size() > 1 && !is_readable(below.back())) below.pop_back();

@@ -11,7 +11,7 @@
 namespace reprise {
 
 /// Bytes of a local: it lies in the cache of whoever runs the point.
-inline constexpr int64_t kMaxLocalBytes = 1 << 16;
+inline constexpr int64_t kMaxLocalBytes = 1 << 17;
 
 /// Takes drafts in launch order and gives fewer. A draft becomes a further stage of the one that
 /// computes the last value it needs, if every grid point then reads only what itself has written:

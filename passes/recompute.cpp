@@ -14,7 +14,6 @@
 #include "passes/graph_passes.h"
 #include "passes/index_map.h"
 #include "passes/lower_blocks.h"
-#include "passes/lower_stages.h"
 #include "passes/rewriter.h"
 
 namespace reprise {
@@ -24,6 +23,8 @@ namespace {
 /// Elements of a value for each of what it is made of from which on it is made again: then reading
 /// the operands costs next to nothing, and the value's memory is what matters.
 constexpr int64_t kFarLarger = 4;
+/// Bytes of a matrix that a cache holds beside others of its kind: it may as well be kept.
+constexpr int64_t kSmallMatrix = 1 << 16;
 /// Terms of a product beyond which making a value again is dearer than memory.
 constexpr int64_t kMostTerms = 256;
 
@@ -64,7 +65,7 @@ class Recomputing {
         const Shape& a = graph_[node.operands[0]].type.shape;
         const int64_t matrix = shape[shape.rank() - 1] * shape[shape.rank() - 2];
         if (a[a.rank() - 1] > kMostTerms || matrix == 0 ||
-            matrix * static_cast<int64_t>(size_of(node.type.dtype)) <= kMaxLocalBytes) {
+            matrix * static_cast<int64_t>(size_of(node.type.dtype)) <= kSmallMatrix) {
           return false;
         }
         int64_t read = 0;

@@ -226,8 +226,10 @@ Graph network(const Shape& x, const Shape& w, const I& stride, int64_t padding, 
   return graph;
 }
 
+/// The zeros around an image are laid down once, beside what reads it: in a local of each image, in
+/// memory where the product adds up over images.
 TEST(Convolution, IsOneLaunchWithoutColumns) {
-  const Shape x{4, 16, 28, 28};
+  const Shape x{16, 16, 28, 28};
   for (const I& stride : {I{1, 1}, I{2, 2}}) {
     for (const What what : {What::Forward, What::Input, What::Weights}) {
       const Graph graph = optimize(network(x, {32, 16, 3, 3}, stride, 1, what));
@@ -235,7 +237,10 @@ TEST(Convolution, IsOneLaunchWithoutColumns) {
       // What a stride skips lies in the channels of a product: weights are put together for it, and
       // its elements moved apart.
       const bool apart = stride[0] > 1 && what == What::Input;
-      EXPECT_EQ(lowered.plan.launches.size(), apart ? 3u : 1u) << print(graph);
+      // A stride of 2 leaves too little overlap for that to pay.
+      const bool lays_down = stride[0] == 1 && what == What::Weights;
+      const size_t launches = apart ? 3 : lays_down ? 2 : 1;
+      EXPECT_EQ(lowered.plan.launches.size(), launches) << print(graph);
       for (const Kernel& kernel : lowered.kernels) {
         for (const Buffer& buffer : kernel.buffers) {
           EXPECT_NE(buffer.kind, BufferKind::Scratch) << print(kernel);
@@ -246,14 +251,18 @@ TEST(Convolution, IsOneLaunchWithoutColumns) {
   }
 }
 
-TEST(Convolution, ReadsWindowsInItsPacking) {
-  const Graph graph = optimize(network({2, 3, 20, 24}, {8, 3, 3, 3}, {1, 1}, 1, What::Forward));
+TEST(Convolution, ReadsWindowsInPlace) {
+  const Graph graph = optimize(network({20, 3, 20, 24}, {8, 3, 3, 3}, {1, 1}, 1, What::Forward));
   const Lowered lowered = lower_verified(graph);
-  const Stage& stage = lowered.kernels[0].phases[0].parts[0].stages[0];
+  const Part& part = lowered.kernels[0].phases[0].parts[0];
+  ASSERT_EQ(part.stages.size(), 2u) << print(lowered.kernels[0]);
+  EXPECT_EQ(part.stages[0].parallel, (I{3, 22, 26})) << print(lowered.kernels[0]);
+  const Stage& stage = part.stages[1];
   EXPECT_EQ(stage.kind, StageKind::Contraction);
   EXPECT_EQ(stage.reduce, (I{3, 3, 3})) << print(lowered.kernels[0]);
   EXPECT_EQ(stage.parallel.back(), 24) << print(lowered.kernels[0]);
   for (const Access& access : stage.body.accesses) EXPECT_FALSE(access.dynamic.valid());
+  for (const Instr& instr : stage.body.instrs) EXPECT_EQ(instr.op, ScalarOp::Load);
 }
 
 TEST(Windows, AreViews) {

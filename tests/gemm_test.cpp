@@ -112,6 +112,45 @@ TEST(Gemm, EverySchedule) {
   }
 }
 
+/// Outer loops that only one factor knows: windows of images, the weights the same for all.
+TEST(Gemm, EverySweep) {
+  const std::string text = R"(kernel {
+    input b0: f32[364]
+    input b1: f32[1296]
+    output b2: f32[3432]
+    phase { part grid [2] {
+      contraction parallel [13, 12, 11] reduce [7, 2, 2] {
+        %0 = load b0[i0*28 + r0*4 + r1*2 + r2] : f32
+        %1 = load b1[g0*91 + i1*12 + i2 + r0*169 + r1*13 + r2] : f32
+        reduce dot %0, %1 : f32
+      } post {
+        %0 = reduced 0 : f32
+        store b2[g0*1716 + i0*132 + i1*11 + i2], %0
+      }
+    } }
+  })";
+  for (const int64_t sweep : {1, 5, 12, 100}) {
+    for (const int64_t kc : {0, 8}) {
+      for (const bool pack_a : {false, true}) {
+        for (const bool pack_b : {false, true}) {
+          KernelRun run;
+          run.schedule = Schedule{{{{.vector_axis = VectorAxis::Loop,
+                                     .vector_lanes = 4,
+                                     .unroll = 2,
+                                     .task_points = 7,
+                                     .mr = 3,
+                                     .nr = 8,
+                                     .kc = kc,
+                                     .pack_a = pack_a,
+                                     .pack_b = pack_b,
+                                     .sweep = sweep}}}};
+          expect_compiled_like_interpreted(text, run);
+        }
+      }
+    }
+  }
+}
+
 TEST(Gemm, VectorTimesMatrix) {
   for (const bool transposed : {false, true}) {
     expect_compiled_like_interpreted(

@@ -76,6 +76,7 @@ TEST(ScheduleRules, RejectWhatBreaksThem) {
   expect_rejected(kDoubled, "S06", [](S s) { s.phases[0][0].task_points = 0; });
   expect_rejected(kDoubled, "S07", [](S s) { s.phases[0][0].kc = -1; });
   expect_rejected(kProduct, "S08", [](S s) { s.phases[0][0].mr = 0; });
+  expect_rejected(kProduct, "S09", [](S s) { s.phases[0][0].sweep = 0; });
 }
 
 }  // namespace

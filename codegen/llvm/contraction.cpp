@@ -21,7 +21,7 @@ struct Depth {
 class ContractionEmitter {
  public:
   ContractionEmitter(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
-                     const LocalLayout& locals, const Scope& grid, Value* outer, Value* row_begin,
+                     const LocalLayout& locals, const Scope& grid, Value* run, Value* row_begin,
                      Value* panel_begin)
       : f_(f),
         b_(f.b),
@@ -33,8 +33,8 @@ class ContractionEmitter {
         panel_begin_(panel_begin) {
     base_.variables = grid.variables;
     base_.variables.resize(grid.variables.size() + stage.parallel.size() + stage.reduce.size());
-    const Values coordinates = f.delinearize(outer, t_.outer_extents);
-    for (size_t k = 0; k < t_.outer.size(); ++k) base_.variables[t_.outer[k]] = coordinates[k];
+    outer_begin_ = b_.CreateMul(run, f.i64(t_.sweep));
+    if (t_.sweep == 1) set_outer(outer_begin_);
     first_reduce_ = grid.variables.size() + stage.parallel.size();
     const int64_t bytes = static_cast<int64_t>(size_of(dot_.dtype));
     tile_elements_ = t_.tall * t_.panel;
@@ -48,7 +48,8 @@ class ContractionEmitter {
       scalars_at_ = f.reserve_scratch(t_.task_tiles * t_.block * t_.tall * bytes);
     }
     if (t_.block_count > 1) {
-      sums_at_ = f.reserve_scratch(t_.task_tiles * t_.task_panels * tile_elements_ * bytes);
+      sums_at_ =
+          f.reserve_scratch(t_.sweep * t_.task_tiles * t_.task_panels * tile_elements_ * bytes);
     }
   }
 
@@ -66,45 +67,78 @@ class ContractionEmitter {
           pack_scalars(tile, row, height);
         });
       }
-      const auto rows = [&](Value* panel, Value* slot, const VectorShape& shape) {
-        const Variable column = t_.panel_rest > 0 && shape.elements() == t_.panel_rest
-                                    ? Variable(f_.i64(t_.panel_count * t_.panel))
-                                    : Variable(b_.CreateMul(panel, f_.i64(t_.panel)));
-        packed_panel_ = slot;
-        for_tiles(row_end, [&](Value* tile, const Variable& row, int height) {
-          micro_kernel(tile, row, height, panel, column, shape);
-        });
-      };
-      if (t_.panel_count > 0) {
-        const VectorShape shape =
-            VectorShape::full(t_.lanes, static_cast<int>(t_.panel / t_.lanes));
-        Value* last = minimum(panel_end, f_.i64(t_.panel_count));
-        f_.loop(panel_begin_, last, group_, [&](Value* first) {
-          Value* end = group_ == 1 ? b_.CreateAdd(first, f_.i64(1))
-                                   : minimum(b_.CreateAdd(first, f_.i64(group_)), last);
-          if (t_.pack_vectors) pack_panels(first, end, shape);
-          const auto one = [&](Value* panel) {
-            rows(panel, packed_slot(b_.CreateSub(panel, first)), shape);
-          };
-          if (group_ == 1) {
-            one(first);
-          } else {
-            f_.loop(first, end, 1, one);
-          }
-        });
-      }
-      if (t_.panel_rest > 0) {
-        f_.if_then(b_.CreateICmpSGT(panel_end, f_.i64(t_.panel_count)), [&] {
-          const VectorShape shape = VectorShape::holding(t_.lanes, t_.panel_rest);
-          Value* panel = f_.i64(t_.panel_count);
-          if (t_.pack_vectors) pack_panels(panel, f_.i64(t_.panel_count + 1), shape);
-          rows(panel, packed_slot(f_.i64(0)), shape);
-        });
+      if (t_.sweep > 1) {
+        sweep(row_end, panel_end);
+      } else {
+        panels(row_end, panel_end);
       }
     });
   }
 
  private:
+  void set_outer(Value* point) {
+    const Values coordinates = f_.delinearize(point, t_.outer_extents);
+    for (size_t k = 0; k < t_.outer.size(); ++k) base_.variables[t_.outer[k]] = coordinates[k];
+  }
+
+  /// A row tile stays in the nearest cache while the outer points pass by.
+  void sweep(Value* row_end, Value* panel_end) {
+    Value* outer_end =
+        minimum(b_.CreateAdd(outer_begin_, f_.i64(t_.sweep)), f_.i64(t_.outer_count()));
+    for_tiles(row_end, [&](Value* tile, const Variable& row, int height) {
+      f_.loop(outer_begin_, outer_end, 1, [&](Value* point) {
+        set_outer(point);
+        swept_ = b_.CreateSub(point, outer_begin_);
+        for_groups(panel_end, 1, [&](Value* panel, Value*, const VectorShape& shape) {
+          micro_kernel(tile, row, height, panel, column_of(panel, shape), shape);
+        });
+      });
+    });
+  }
+
+  /// A panel, or a group of packed ones, stays there while the row tiles pass by.
+  void panels(Value* row_end, Value* panel_end) {
+    for_groups(panel_end, group_, [&](Value* first, Value* end, const VectorShape& shape) {
+      if (t_.pack_vectors) pack_panels(first, end, shape);
+      const auto one = [&](Value* panel) {
+        packed_panel_ = packed_slot(b_.CreateSub(panel, first));
+        for_tiles(row_end, [&](Value* tile, const Variable& row, int height) {
+          micro_kernel(tile, row, height, panel, column_of(panel, shape), shape);
+        });
+      };
+      if (group_ == 1 || shape.elements() != t_.panel) {
+        one(first);
+      } else {
+        f_.loop(first, end, 1, one);
+      }
+    });
+  }
+
+  /// Runs `body` for `by` whole panels at a time, then for the one that is not whole.
+  template <class F>
+  void for_groups(Value* panel_end, int64_t by, const F& body) {
+    Value* whole = f_.i64(t_.panel_count);
+    if (t_.panel_count > 0) {
+      const VectorShape shape = VectorShape::full(t_.lanes, static_cast<int>(t_.panel / t_.lanes));
+      Value* last = minimum(panel_end, whole);
+      f_.loop(panel_begin_, last, by, [&](Value* first) {
+        Value* end = b_.CreateAdd(first, f_.i64(by));
+        body(first, by == 1 ? end : minimum(end, last), shape);
+      });
+    }
+    if (t_.panel_rest > 0) {
+      f_.if_then(b_.CreateICmpSGT(panel_end, whole), [&] {
+        body(whole, f_.i64(t_.panel_count + 1), VectorShape::holding(t_.lanes, t_.panel_rest));
+      });
+    }
+  }
+
+  Variable column_of(Value* panel, const VectorShape& shape) {
+    const bool rest = t_.panel_rest > 0 && shape.elements() == t_.panel_rest;
+    return Variable(rest ? f_.i64(t_.panel_count * t_.panel)
+                         : b_.CreateMul(panel, f_.i64(t_.panel)));
+  }
+
   Value* minimum(Value* a, Value* x) { return f_.bound(llvm::Intrinsic::smin, a, x); }
   Value* maximum(Value* a, Value* x) { return f_.bound(llvm::Intrinsic::smax, a, x); }
 
@@ -386,9 +420,12 @@ class ContractionEmitter {
                 f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
     Value* rest = nullptr;
     if (t_.block_count > 1) {
-      Value* index =
-          b_.CreateAdd(b_.CreateMul(b_.CreateSub(panel, panel_begin_), f_.i64(t_.task_tiles)),
-                       b_.CreateSub(tile, row_begin_));
+      Value* index = b_.CreateSub(panel, panel_begin_);
+      if (t_.sweep > 1) {
+        index = b_.CreateAdd(b_.CreateMul(swept_, f_.i64(t_.task_panels)), index);
+      }
+      index =
+          b_.CreateAdd(b_.CreateMul(index, f_.i64(t_.task_tiles)), b_.CreateSub(tile, row_begin_));
       rest = f_.element(dot_.dtype, f_.scratch_at(sums_at_),
                         b_.CreateMul(index, f_.i64(tile_elements_)));
       sums = f_.if_then(b_.CreateNot(first_block_), sums, [&] {
@@ -567,6 +604,8 @@ class ContractionEmitter {
   size_t first_reduce_ = 0;
   Value* row_begin_;
   Value* panel_begin_;
+  Value* outer_begin_ = nullptr;
+  Value* swept_ = nullptr;  ///< outer points that the sweep has passed
   Value* block_begin_ = nullptr;
   Value* block_length_ = nullptr;
   Value* first_block_ = nullptr;
@@ -581,10 +620,10 @@ class ContractionEmitter {
 }  // namespace
 
 void emit_contraction(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
-                      const LocalLayout& locals, const Scope& grid, Value* outer, Value* row_begin,
+                      const LocalLayout& locals, const Scope& grid, Value* run, Value* row_begin,
                       Value* row_end, Value* panel_begin, Value* panel_end) {
   if (tiling.rows == 0 || tiling.columns == 0) return;
-  ContractionEmitter(f, stage, tiling, locals, grid, outer, row_begin, panel_begin)
+  ContractionEmitter(f, stage, tiling, locals, grid, run, row_begin, panel_begin)
       .run(row_end, panel_end);
 }
 

@@ -41,6 +41,9 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
     block = divide_up(divide_up(depth, block_count), inner) * inner;
     block_count = divide_up(depth, block);
   }
+  const bool can_sweep = !pack_vectors && repeats_scalars;
+  sweep =
+      can_sweep ? std::clamp<int64_t>(schedule.sweep, 1, std::max<int64_t>(1, outer_count())) : 1;
   task_tiles = std::clamp<int64_t>(divide_up(schedule.task_points, tall), 1,
                                    std::max<int64_t>(1, row_tiles()));
   task_panels = schedule.task_columns <= 0

@@ -345,20 +345,20 @@ struct ContractionTiling : ContractionLoops {
   bool pack_scalars = false;  ///< copy the factor that is broadcast, tile by tile
   bool pack_vectors = false;  ///< copy the factor that is read as vectors, panel by panel
   int64_t task_tiles = 1, task_panels = 1;
+  /// Outer points of one run: a row tile passes over all of them before the next one does.
+  int64_t sweep = 1;
 
   [[nodiscard]] int64_t row_tiles() const { return tall_count + low_count; }
   [[nodiscard]] int64_t panels() const { return panel_count + (panel_rest != 0 ? 1 : 0); }
-  [[nodiscard]] int64_t outer_count() const {
-    int64_t count = 1;
-    for (const int64_t extent : outer_extents) count *= extent;
-    return count;
-  }
+  [[nodiscard]] int64_t outer_count() const { return product(outer_extents); }
+  [[nodiscard]] int64_t runs() const { return divide_up(outer_count(), sweep); }
 };
 
 /// Runs row tiles [row_begin, row_end) and panels [panel_begin, panel_end) of a contraction (at
-/// most what one task takes), at one point of the grid and of the outer parallel loops.
+/// most what one task takes), at one point of the grid and one run of points of the outer parallel
+/// loops.
 void emit_contraction(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
-                      const LocalLayout& locals, const Scope& grid, llvm::Value* outer,
+                      const LocalLayout& locals, const Scope& grid, llvm::Value* run,
                       llvm::Value* row_begin, llvm::Value* row_end, llvm::Value* panel_begin,
                       llvm::Value* panel_end);
 

@@ -176,7 +176,7 @@ class PartEmitter {
 
   int64_t contraction_tasks(const Stage& stage) {
     const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), schedule_);
-    const int64_t points = product(part_.grid) * tiling.outer_count();
+    const int64_t points = product(part_.grid) * tiling.runs();
     if (points == 0 || tiling.rows == 0 || tiling.columns == 0) return 0;
     const int64_t row_tasks = divide_up(tiling.row_tiles(), tiling.task_tiles);
     const int64_t panel_tasks = divide_up(tiling.panels(), tiling.task_panels);
@@ -193,12 +193,12 @@ class PartEmitter {
           range(b_.CreateUDiv(inside, f_.i64(panel_tasks)), tiling.task_tiles, tiling.row_tiles());
       const auto [panel_begin, panel_end] =
           range(b_.CreateURem(inside, f_.i64(panel_tasks)), tiling.task_panels, tiling.panels());
-      Value* outer = b_.CreateURem(point, f_.i64(tiling.outer_count()));
-      Value* grid_point = b_.CreateUDiv(point, f_.i64(tiling.outer_count()));
+      Value* run = b_.CreateURem(point, f_.i64(tiling.runs()));
+      Value* grid_point = b_.CreateUDiv(point, f_.i64(tiling.runs()));
       Scope scope;
       const Values coordinates = f_.delinearize(grid_point, part_.grid);
       for (Value* coordinate : coordinates) scope.variables.emplace_back(coordinate);
-      emit_contraction(f_, stage, tiling, locals_, scope, outer, row_begin, row_end, panel_begin,
+      emit_contraction(f_, stage, tiling, locals_, scope, run, row_begin, row_end, panel_begin,
                        panel_end);
     });
     return points * per_point;
@@ -229,8 +229,8 @@ class PartEmitter {
       whole.task_points = std::max<int64_t>(1, product(stage.parallel));
       whole.task_columns = 0;
       const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), whole);
-      f_.loop(f_.i64(0), f_.i64(tiling.outer_count()), 1, [&](Value* outer) {
-        emit_contraction(f_, stage, tiling, locals_, grid, outer, f_.i64(0),
+      f_.loop(f_.i64(0), f_.i64(tiling.runs()), 1, [&](Value* run) {
+        emit_contraction(f_, stage, tiling, locals_, grid, run, f_.i64(0),
                          f_.i64(tiling.row_tiles()), f_.i64(0), f_.i64(tiling.panels()));
       });
       return;
