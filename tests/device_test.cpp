@@ -225,6 +225,21 @@ TEST_F(VulkanDevice, RowsOfEveryLengthFoldAsOnTheCpu) {
   }
 }
 
+// Drivers take a choice between -1 and 0 for a negated cast.
+TEST_F(VulkanDevice, ChoosesBetweenConstantsWithTheirSigns) {
+  const Tensor condition = (Tensor::of({1.f, 0.f, 1.f}) > 0).realize();
+  for (const DType dtype : {DType::F32, DType::F64, DType::F16}) {
+    for (const double yes : {-1.0, 1.0, 0.0, -0.0, 2.0}) {
+      for (const double no : {-1.0, 1.0, 0.0, -0.0, -3.0}) {
+        const auto chosen = [&](const Tensor& c) {
+          return to_string(where(c, full({1}, yes, dtype), full({1}, no, dtype)));  // with -0
+        };
+        EXPECT_EQ(chosen(condition.to(*vulkan_)), chosen(condition));
+      }
+    }
+  }
+}
+
 // Far more scalars than the 128 bytes of push constants that a device need have.
 TEST_F(VulkanDevice, AKernelTakesAnyNumberOfScalars) {
   std::vector<int32_t> numbers(256);

@@ -71,6 +71,16 @@ Value Function::start_of_sum(DType dtype) {
   return is_float(dtype) ? hidden(dtype, zero) : zero;
 }
 
+/// Between two floats that a driver knows it makes a cast of the condition: -1 and 0 become the
+/// negated one, and 0 loses its sign.
+Value Function::choose(DType dtype, Value condition, Value yes, Value no) {
+  if (is_float(dtype) && !opaque_.contains(yes) && !opaque_.contains(no)) {
+    yes = guarded(dtype, yes);
+    no = guarded(dtype, no);
+  }
+  return select(m.register_type(dtype), condition, yes, no);
+}
+
 Value Function::guarded(DType dtype, Value a) {
   return opaque_.contains(a) || m.is_nonzero_float(a) ? a : hidden(dtype, a);
 }

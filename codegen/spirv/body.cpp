@@ -128,7 +128,7 @@ Value BodyEmitter::emit_instr(const Instr& instr) {
     case ScalarOp::Le:
       return f_.binary(instr.op, operand(), arg(0), arg(1));
     case ScalarOp::Select:
-      return f_.select(f_.m.register_type(instr.dtype), arg(0), arg(1), arg(2));
+      return f_.choose(instr.dtype, arg(0), arg(1), arg(2));
     case ScalarOp::Fma:
       return f_.fma(instr.dtype, arg(0), arg(1), arg(2));
   }

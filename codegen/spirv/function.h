@@ -132,6 +132,7 @@ class Function {
   /// `dtype` is the operands'.
   Value binary(ScalarOp op, DType dtype, Value a, Value b);
   Value fma(DType dtype, Value a, Value b, Value c);
+  Value choose(DType dtype, Value condition, Value yes, Value no);
   Value cast(DType from, DType to, Value a);
   Value bitcast(DType from, DType to, Value a);
   /// To what memory holds, and back.
