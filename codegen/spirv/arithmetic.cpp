@@ -46,9 +46,9 @@ Value Function::with_bits(DType dtype, Value a) {
 
 // Drivers take x + 0, x * 0, x - x and x / x for what they are of finite numbers, whatever they
 // were told (Mesa 22.3 does), also where they find out themselves that something is 0: a select
-// whose condition they know, the first round of a loop that they unroll. An operand xor-ed with a
-// zero that is known at run time only keeps them off: no dispatch has 2^31 workgroups along an
-// axis.
+// whose condition they know, the first round of a loop that they unroll. An operand or-ed with a
+// zero that is known at run time only keeps them off, also one that was so before: no dispatch has
+// 2^31 workgroups along an axis.
 Value Function::hidden(DType dtype, Value a) {
   if (opaque_zero_ == 0) {
     std::swap(words_, prologue_);
@@ -60,7 +60,7 @@ Value Function::hidden(DType dtype, Value a) {
   }
   const Value mask = dtype == DType::F64 ? widened(opaque_zero_) : opaque_zero_;
   const bool half = size_of(dtype) == 2;  // in registers already its bits
-  const Value bits = op(spv::OpBitwiseXor, word_type(dtype), {half ? a : bits_of(dtype, a), mask});
+  const Value bits = op(spv::OpBitwiseOr, word_type(dtype), {half ? a : bits_of(dtype, a), mask});
   const Value id = half ? bits : with_bits(dtype, bits);
   opaque_.insert(id);
   return id;

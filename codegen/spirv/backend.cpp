@@ -103,7 +103,7 @@ void check(const spirv::Words& words) {
 class SpirvBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "spirv"; }
-  [[nodiscard]] std::string_view version() const override { return "spirv 5"; }
+  [[nodiscard]] std::string_view version() const override { return "spirv 6"; }
 
   /// The schedule is a CPU's; the mapping onto workgroups follows from the kernel and the target.
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule&, const TargetInfo& target,

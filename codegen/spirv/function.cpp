@@ -50,7 +50,7 @@ bool Function::is_opaque(spv::Op code, Value type, std::initializer_list<Value> 
     case spv::OpLoad:  // from a buffer; of variables, drivers know indices and counters
       return operands.size() > 1 || m.is_float_type(type);
     case spv::OpSelect:
-      return !known(at[0]) && at[1] != at[2];
+      return (!known(at[0]) && at[1] != at[2]) || (!known(at[1]) && !known(at[2]));
     case spv::OpPhi:  // values and where they come from
       return !known(at[0]) && !known(at[2]);
     default:
