@@ -72,7 +72,7 @@ def table(torch):
         "roll": lambda x, shift, axis=None: torch.roll(x, shift, axis),
         "triu": lambda x, k=0: torch.triu(x, k), "tril": lambda x, k=0: torch.tril(x, k),
         "diagonal": lambda x, offset=0, axis1=-2, axis2=-1: torch.diagonal(x, offset, axis1, axis2),
-        "kron": torch.kron, "cross": lambda a, b, axis=-1: torch.linalg.cross(a, b, dim=axis),
+        "kron": lambda a, b: torch.kron(a.contiguous(), b.contiguous()), "cross": lambda a, b, axis=-1: torch.linalg.cross(a, b, dim=axis),
         "add": torch.add, "subtract": torch.sub, "multiply": torch.mul, "divide": torch.div,
         "remainder": torch.remainder, "pow": torch.pow, "maximum": torch.maximum,
         "minimum": torch.minimum, "copysign": torch.copysign,
