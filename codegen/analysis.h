@@ -92,11 +92,8 @@ struct ContractionLoops {
     const Reduction& dot = stage.reductions[0];
     const std::vector<uint64_t> depends = dependences(stage.body);
     const int count = static_cast<int>(stage.parallel.size());
-    enum Loads : uint8_t {
-      Computed = 0,
-      Strided = 2,
-      Contiguous = 3
-    };  // how good vectors of them are
+    // How good vectors of them are.
+    enum Loads : uint8_t { Computed = 0, Strided = 2, Contiguous = 3 };
     const auto loads = [&](ScalarId root, int variable) {
       const std::vector<bool> needed = needed_by(stage.body, root);
       Loads worst = Contiguous;

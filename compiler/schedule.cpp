@@ -265,6 +265,7 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   const bool streams = streams_b(schedule, dot);
   if (streams) {
     schedule.kc = kStreams;
+    schedule.sweep = 1;  // the sums of all that it passes over would wait
     schedule.nr = std::min(schedule.nr, 2 * schedule.vector_lanes);
   }
 
@@ -289,7 +290,7 @@ std::optional<PartSchedule> schedule_contractions(const Part& part, const Target
     schedule->pack_a |= own.pack_a;
     schedule->pack_b |= own.pack_b;
     schedule->kc = std::max(schedule->kc, own.kc);
-    schedule->sweep = std::max(schedule->sweep, own.sweep);
+    schedule->sweep = std::min(schedule->sweep, own.sweep);
     deepest = std::max(deepest, product(stage.reduce));
   }
   // A stage that would not pack for itself has panels too.

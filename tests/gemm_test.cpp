@@ -112,6 +112,26 @@ TEST(Gemm, EverySchedule) {
   }
 }
 
+/// With either factor packed or not, in one block of the depth or several.
+void expect_every_packing(const std::string& text, PartSchedule part) {
+  part.vector_axis = VectorAxis::Loop;
+  part.vector_lanes = 4;
+  part.unroll = 2;
+  part.nr = 8;
+  for (const int64_t kc : {0, 8}) {
+    for (const bool pack_a : {false, true}) {
+      for (const bool pack_b : {false, true}) {
+        part.kc = kc;
+        part.pack_a = pack_a;
+        part.pack_b = pack_b;
+        KernelRun run;
+        run.schedule = Schedule{{{part}}};
+        expect_compiled_like_interpreted(text, run);
+      }
+    }
+  }
+}
+
 /// Outer loops that only one factor knows: windows of images, the weights the same for all.
 TEST(Gemm, EverySweep) {
   const std::string text = R"(kernel {
@@ -130,24 +150,7 @@ TEST(Gemm, EverySweep) {
     } }
   })";
   for (const int64_t sweep : {1, 5, 12, 100}) {
-    for (const int64_t kc : {0, 8}) {
-      for (const bool pack_a : {false, true}) {
-        for (const bool pack_b : {false, true}) {
-          KernelRun run;
-          run.schedule = Schedule{{{{.vector_axis = VectorAxis::Loop,
-                                     .vector_lanes = 4,
-                                     .unroll = 2,
-                                     .task_points = 7,
-                                     .mr = 3,
-                                     .nr = 8,
-                                     .kc = kc,
-                                     .pack_a = pack_a,
-                                     .pack_b = pack_b,
-                                     .sweep = sweep}}}};
-          expect_compiled_like_interpreted(text, run);
-        }
-      }
-    }
+    expect_every_packing(text, {.task_points = 7, .mr = 3, .sweep = sweep});
   }
 }
 
@@ -198,23 +201,7 @@ TEST(Gemm, StagesOfOneGrid) {
     } }
   })";
   expect_compiled_like_interpreted(text);
-  for (const int64_t kc : {0, 8}) {
-    for (const bool pack_a : {false, true}) {
-      for (const bool pack_b : {false, true}) {
-        KernelRun run;
-        run.schedule = Schedule{{{{.vector_axis = VectorAxis::Loop,
-                                   .vector_lanes = 4,
-                                   .unroll = 2,
-                                   .task_points = 1,
-                                   .mr = 4,
-                                   .nr = 8,
-                                   .kc = kc,
-                                   .pack_a = pack_a,
-                                   .pack_b = pack_b}}}};
-        expect_compiled_like_interpreted(text, run);
-      }
-    }
-  }
+  expect_every_packing(text, {.task_points = 1, .mr = 4});
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // Every element of C is one chain of fused multiply-adds over ascending k whatever the tiling: a
 // chain that a block of the depth interrupts rests in scratch and goes on from there.
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/depth_loops.h"
 
 namespace reprise::codegen {
 
@@ -11,22 +11,12 @@ using Values = FunctionEmitter::Values;
 
 namespace {
 
-/// A place along the depth: the reduce variables are in the scope, `packed` counts from the
-/// beginning of the block.
-struct Depth {
-  Scope scope;
-  Variable packed;
-};
-
-class ContractionEmitter {
+class ContractionEmitter : DepthLoops {
  public:
   ContractionEmitter(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
                      const LocalLayout& locals, const Scope& grid, Value* run, Value* row_begin,
                      Value* panel_begin)
-      : f_(f),
-        b_(f.b),
-        stage_(stage),
-        t_(tiling),
+      : DepthLoops(f, stage, tiling, grid.variables.size() + stage.parallel.size()),
         locals_(locals),
         dot_(stage.reductions[0]),
         row_begin_(row_begin),
@@ -35,7 +25,6 @@ class ContractionEmitter {
     base_.variables.resize(grid.variables.size() + stage.parallel.size() + stage.reduce.size());
     outer_begin_ = b_.CreateMul(run, f.i64(t_.sweep));
     if (t_.sweep == 1) set_outer(outer_begin_);
-    first_reduce_ = grid.variables.size() + stage.parallel.size();
     const int64_t bytes = static_cast<int64_t>(size_of(dot_.dtype));
     tile_elements_ = t_.tall * t_.panel;
     if (t_.pack_vectors) {
@@ -155,91 +144,6 @@ class ContractionEmitter {
         body(tile, row, t_.low);
       });
     }
-  }
-
-  Variable row_at(const Variable& row, int i) const { return row.plus(i); }
-
-  // ---- Loops over the depth ----
-
-  /// Runs `whole` for every k of the block, `by` at a time as long as that many are left, then
-  /// `single` one by one; or `rest` for several that are left, where it is given.
-  using Rest = std::function<Values(const Depth&, int, const Values&)>;
-  template <class Whole, class Single>
-  Values along_depth(const Scope& scope, int64_t by, const Values& init, const Whole& whole,
-                     const Single& single, const Rest& rest = {}) {
-    Depth depth{scope, Variable(f_.i64(0))};
-    return level(0, depth, f_.i64(0), by, init, whole, single, rest);
-  }
-
-  template <class Whole, class Single>
-  Values level(size_t level_index, Depth& depth, Value* linear, int64_t by, const Values& init,
-               const Whole& whole, const Single& single, const Rest& rest) {
-    const size_t variable = first_reduce_ + level_index;
-    if (level_index == stage_.reduce.size()) return single(depth, init);
-    if (level_index + 1 < stage_.reduce.size()) {
-      int64_t inner = 1;
-      for (size_t l = level_index + 1; l < stage_.reduce.size(); ++l) inner *= stage_.reduce[l];
-      // Blocks are whole iterations of the outermost loop.
-      const bool blocks = level_index == 0 && t_.block_count > 1;
-      Value* first = blocks ? b_.CreateUDiv(block_begin_, f_.i64(inner)) : f_.i64(0);
-      Value* count =
-          blocks ? b_.CreateUDiv(block_length_, f_.i64(inner)) : f_.i64(stage_.reduce[level_index]);
-      return f_.loop(f_.i64(0), count, 1, init, [&](Value* k, const Values& carried) {
-        depth.scope.variables[variable] = b_.CreateAdd(first, k);
-        Value* next = b_.CreateAdd(linear, b_.CreateMul(k, f_.i64(inner)));
-        return level(level_index + 1, depth, next, by, carried, whole, single, rest);
-      });
-    }
-    const bool only = stage_.reduce.size() == 1;
-    Value* begin = only ? block_begin_ : f_.i64(0);
-    Value* length = only ? block_length_ : f_.i64(stage_.reduce.back());
-    const auto at = [&](Value* k) {
-      depth.scope.variables[variable] = b_.CreateAdd(begin, k);
-      depth.packed = b_.CreateAdd(linear, k);
-    };
-    // A short inner loop is unrolled: what lies inside or outside is known then, not computed.
-    auto* short_length = llvm::dyn_cast<llvm::ConstantInt>(length);
-    if (!only && by == 1 && short_length != nullptr && short_length->getSExtValue() <= kShortLoop) {
-      Values sums = init;
-      for (int64_t k = 0; k < short_length->getSExtValue(); ++k) {
-        at(f_.i64(k));
-        sums = single(depth, sums);
-      }
-      return sums;
-    }
-    Value* main = b_.CreateAnd(length, f_.i64(-by));
-    Values sums = f_.loop(f_.i64(0), main, by, init, [&](Value* k, const Values& carried) {
-      at(k);
-      return whole(depth, carried);
-    });
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(length);
-        known != nullptr && (by <= 4 || rest)) {
-      const int64_t end = known->getSExtValue();
-      const int64_t left = end & (by - 1);
-      if (rest && left > 1) {
-        at(f_.i64(end - left));
-        return rest(depth, static_cast<int>(left), sums);
-      }
-      for (int64_t k = end & -by; k < end; ++k) {
-        at(f_.i64(k));
-        sums = single(depth, sums);
-      }
-      return sums;
-    }
-    return f_.loop(main, length, 1, sums, [&](Value* k, const Values& carried) {
-      at(k);
-      return single(depth, carried);
-    });
-  }
-
-  Depth deeper(const Depth& depth, int64_t by) const {
-    Depth result = depth;
-    if (!stage_.reduce.empty()) {
-      Variable& last = result.scope.variables.back();
-      last = last.plus(by);
-    }
-    result.packed = depth.packed.plus(by);
-    return result;
   }
 
   // ---- Packing ----
@@ -587,27 +491,19 @@ class ContractionEmitter {
   }
 
   static constexpr int64_t kUnroll = 4;
-  static constexpr int64_t kShortLoop = 8;
   /// How far a factor is fetched before it is packed: rows, or iterations of the outermost loop.
   static constexpr int64_t kRowsAhead = 16, kOuterAhead = 2;
   static constexpr size_t kShortEpilogue = 8;
   static constexpr int64_t kGroupBytes = 128 << 10;
   static constexpr int64_t kLargestGroup = 16;
 
-  FunctionEmitter& f_;
-  llvm::IRBuilder<>& b_;
-  const Stage& stage_;
-  const ContractionTiling& t_;
   const LocalLayout& locals_;
   const Reduction& dot_;
   Scope base_;
-  size_t first_reduce_ = 0;
   Value* row_begin_;
   Value* panel_begin_;
   Value* outer_begin_ = nullptr;
   Value* swept_ = nullptr;  ///< outer points that the sweep has passed
-  Value* block_begin_ = nullptr;
-  Value* block_length_ = nullptr;
   Value* first_block_ = nullptr;
   Value* last_block_ = nullptr;
   int64_t vectors_at_ = 0, scalars_at_ = 0, sums_at_ = 0;

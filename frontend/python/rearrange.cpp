@@ -102,8 +102,7 @@ void bind_rearrange(py::module_& module, TensorClass& tensor) {
       },
       py::arg("repeats"), py::arg("axis") = py::none(),
       "Each element so many times in a row, along an axis or of all elements: one count, or one "
-      "for "
-      "each (a tensor of them is read at once).");
+      "for each (a tensor of them is read at once).");
   module.def(
       "tile",
       [](const TensorArg& x, const Integers& repetitions) {
