@@ -1,9 +1,13 @@
 // Matrix products beside the libraries that multiply matrices, in the same process.
+#include <omp.h>
+
+#include <bit>
 #include <functional>
 #include <memory>
 
 #include "frontend/reprise.h"
 #include "matrix_libraries.h"
+#include "onednn.h"
 #include "rows.h"
 
 namespace {
@@ -46,7 +50,7 @@ void add_row(const std::string& name, const Product& p, int threads,
                       .check = check}},
           .threads = threads,
           .flops = 2.0 * static_cast<double>(p.m * p.n * p.k),
-          .precision = kIsF64 ? Row::Float::F64 : Row::Float::F32,
+          .factors = kIsF64 ? Row::Factors::F64 : Row::Factors::F32,
           .unit = "GFLOP/s"};
   // A matrix this large is read from memory each time: nothing reuses it.
   if (p.m < 8) row.bytes = static_cast<double>(p.k * p.n * sizeof(T));
@@ -113,6 +117,64 @@ void add_batched_row(int64_t batch, const Product& p, int threads,
   add(std::move(row));
 }
 
+/// bf16 giving bf16, and i8 cast to i32: several products an instruction where the machine has it.
+template <class T, class Result>
+void add_narrow_row(Narrow factors, int64_t size, int threads) {
+  const bool half = factors == Narrow::BF16;
+  // bf16 is made of the upper bits of f32.
+  const auto operand = [&](uint64_t salt) {
+    const auto bits = std::make_shared<std::vector<T>>();
+    for (const float value : numbers(size * size, salt)) {
+      bits->push_back(half ? static_cast<T>(std::bit_cast<uint32_t>(value) >> 16)
+                           : static_cast<T>(value * 127));
+    }
+    return bits;
+  };
+  const auto tensor = [=](const auto& bits) {
+    const rp::Tensor all = rp::Tensor::of(bits, {size, size});
+    return half ? rp::bitcast(all, rp::DType::BF16) : all;
+  };
+  const auto a = operand(1), b = operand(2);
+  const rp::Tensor x = tensor(*a), y = tensor(*b);
+  const auto mine = std::make_shared<rp::Tensor>();
+  const auto theirs = std::make_shared<std::vector<Result>>(size * size);
+  const rp::Tape tape;
+  const rp::Frozen product = tape.freeze(
+      {x, y},
+      {half ? rp::matmul(x, y) : rp::matmul(x.cast(rp::DType::I32), y.cast(rp::DType::I32))});
+  const std::string name = half ? "bf16" : "i8";
+  Row row{.name = rp::str("gemm_", name, '_', size, '_', threads, 't'),
+          .ours =
+              [=] {
+                rp::set_num_threads(threads);
+                *mine = product.replay(x, y)[0];
+              },
+          .threads = threads,
+          .flops = 2.0 * static_cast<double>(size * size * size),
+          .factors = half ? Row::Factors::BF16 : Row::Factors::I8,
+          .unit = "GFLOP/s"};
+  try {
+    const auto work =
+        onednn_matmul(factors, size, size, size, a->data(), b->data(), theirs->data());
+    if (work) {
+      row.peers.push_back({.name = "onednn",
+                           .work =
+                               [=, a = a, b = b] {
+                                 omp_set_num_threads(threads);
+                                 work();
+                               },
+                           .check =
+                               [=] {
+                                 const std::vector<float> wanted = read(tensor(*theirs));
+                                 return difference(read(*mine), wanted, half ? 1e-2 : 0);
+                               }});
+    }
+  } catch (const std::exception&) {
+    // It has no such product for this machine.
+  }
+  add(std::move(row));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -146,6 +208,14 @@ int main(int argc, char** argv) {
   for (const int64_t size : {256, 1024}) {
     for (const int threads : {1, 2}) {
       add_row<double>(rp::str("gemm_f64_", size), {size, size, size}, threads, libraries);
+    }
+  }
+  for (const Narrow factors : {Narrow::BF16, Narrow::I8}) {
+    for (const int64_t size : {256, 1024}) {
+      for (const int threads : {1, 2}) {
+        factors == Narrow::BF16 ? add_narrow_row<uint16_t, uint16_t>(factors, size, threads)
+                                : add_narrow_row<int8_t, int32_t>(factors, size, threads);
+      }
     }
   }
   for (const int threads : {1, 2}) add_batched_row(32, {128, 64, 128}, threads, small);

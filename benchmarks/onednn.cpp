@@ -116,7 +116,32 @@ std::function<void()> onednn_convolution(const Convolution& s, Pass pass, Algori
   }
   return [call] { (*call)(); };
 }
+
+std::function<void()> onednn_matmul(Narrow factors, int64_t m, int64_t n, int64_t k, const void* a,
+                                    const void* b, void* c) {
+  const bool half = factors == Narrow::BF16;
+  const auto type = half ? memory::data_type::bf16 : memory::data_type::s8;
+  const auto result = half ? memory::data_type::bf16 : memory::data_type::s32;
+  const auto rows = memory::format_tag::ab;
+  const memory::desc left({m, k}, type, rows), right({k, n}, type, rows), out({m, n}, result, rows);
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const dnnl::matmul primitive(
+      dnnl::matmul::primitive_desc(dnnl::matmul::desc(left, right, out), engine));
+  const std::unordered_map<int, memory> arguments = {
+      {DNNL_ARG_SRC, memory(left, engine, const_cast<void*>(a))},
+      {DNNL_ARG_WEIGHTS, memory(right, engine, const_cast<void*>(b))},
+      {DNNL_ARG_DST, memory(out, engine, c)}};
+  const auto stream = std::make_shared<dnnl::stream>(engine);
+  return [=] {
+    primitive.execute(*stream, arguments);
+    stream->wait();
+  };
+}
 #else
+std::function<void()> onednn_matmul(Narrow, int64_t, int64_t, int64_t, const void*, const void*,
+                                    void*) {
+  return {};
+}
 std::function<void()> onednn_convolution(const Convolution&, Pass, Algorithm, const float*,
                                          const float*, float*) {
   return {};

@@ -1,4 +1,4 @@
-// oneDNN's convolution as a peer, where its headers are.
+// oneDNN's primitives as peers, where its headers are.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,12 @@ enum class Algorithm : uint8_t { Direct, Winograd };
 [[nodiscard]] std::function<void()> onednn_convolution(const Convolution& shape, Pass pass,
                                                        Algorithm algorithm, const float* source,
                                                        const float* other, float* result);
+
+/// c = a b of matrices (m, k) and (k, n) in row-major order: bf16 giving bf16, or i8 giving i32. On
+/// as many threads as OpenMP has. Empty where it was not built in. Throws where oneDNN has no such
+/// product for this machine.
+enum class Narrow : uint8_t { BF16, I8 };
+[[nodiscard]] std::function<void()> onednn_matmul(Narrow factors, int64_t m, int64_t n, int64_t k,
+                                                  const void* a, const void* b, void* c);
 
 }  // namespace reprise::bench

@@ -102,12 +102,27 @@ class Limits {
                  Work([=, this] { copy(*from_, *into_, Stores::Streaming, threads); }));
   }
 
+  /// Of one multiply-add, in those of f32: units that multiply narrower numbers take in as many
+  /// bits.
+  static double cost(Row::Factors factors) {
+    switch (factors) {
+      case Row::Factors::F64:
+        return 2;
+      case Row::Factors::F32:
+        return 1;
+      case Row::Factors::BF16:
+        return 0.5;
+      case Row::Factors::I8:
+        return 0.25;
+    }
+    return 1;
+  }
+
   /// The least seconds that the row could take, in percent of those it took; 0: none is stated.
   [[nodiscard]] double percent(const Row& row, const Collector& times, double seconds) const {
     double least = 0;
     if (row.flops > 0) {
-      const double wide = row.precision == Row::Float::F64 ? 2 : 1;
-      least = row.flops * wide * times.seconds(name("fma", row.threads)) /
+      least = row.flops * cost(row.factors) * times.seconds(name("fma", row.threads)) /
               static_cast<double>(multiply_add_flops(row.threads));
     }
     if (row.bytes > 0) {

@@ -50,7 +50,7 @@ struct Row {
   /// What a call cannot do without: its arithmetic, and what it must read from or write to memory
   /// because no cache holds it. The row tells how near the machine's limit that is.
   double flops = 0, bytes = 0;
-  enum class Float : uint8_t { F32, F64 } precision = Float::F32;
+  enum class Factors : uint8_t { F32, F64, BF16, I8 } factors = Factors::F32;
   /// GFLOP/s and GB/s are `flops` and `bytes` a second; else the figure is the time of one of
   /// `calls` that a call makes, or MiB.
   int calls = 1;

@@ -20,8 +20,9 @@ constexpr GraphPass kGraphPasses[] = {
 
 constexpr KernelPass kKernelPasses[] = {
     {"legalize", legalize},
-    {"expand_math", expand_math},
-    {"simplify_kernel", simplify_kernel},
+    {"expand_math", [](const Kernel& kernel, const Numerics&) { return expand_math(kernel); }},
+    {"simplify_kernel",
+     [](const Kernel& kernel, const Numerics&) { return simplify_kernel(kernel); }},
 };
 
 }  // namespace
@@ -43,8 +44,8 @@ void show(const StageObserver& observer, std::string_view stage, const Text& tex
 }
 
 /// Runs a pass, and shows what came out if it is something else than what went in.
-template <class Ir>
-Ir run_shown(Ir (*pass)(const Ir&), const Ir& ir, const StageObserver& observer,
+template <class Ir, class Pass>
+Ir run_shown(const Pass& pass, const Ir& ir, const StageObserver& observer,
              std::string_view stage) {
   Ir result = pass(ir);
   if (observer && !(result == ir)) observer(stage, print(result));
@@ -78,7 +79,8 @@ CompiledGraph compile_optimized(const Graph& graph, const TargetInfo& target, co
     Kernel kernel = std::move(lowered.kernels[i]);
     show(observer, str("kernel", i, ".lower"), [&] { return print(kernel); });
     for (const KernelPass& pass : kKernelPasses) {
-      kernel = run_shown(pass.run, kernel, observer, str("kernel", i, ".", pass.name));
+      const auto run = [&](const Kernel& before) { return pass.run(before, target.numerics); };
+      kernel = run_shown(run, kernel, observer, str("kernel", i, ".", pass.name));
     }
     Schedule schedule = choose_schedule(kernel, target);
     show(observer, str("kernel", i, ".schedule"), [&] { return print(schedule); });

@@ -26,7 +26,7 @@ struct GraphPass {
 };
 struct KernelPass {
   std::string_view name;
-  Kernel (*run)(const Kernel&);
+  Kernel (*run)(const Kernel&, const Numerics&);
 };
 /// In the order `compile` runs them; a name may occur twice.
 [[nodiscard]] std::span<const GraphPass> graph_passes();

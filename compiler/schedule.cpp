@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "codegen/analysis.h"
+#include "codegen/dot_units.h"
 #include "codegen/index_ranges.h"
 
 namespace reprise {
@@ -85,7 +85,8 @@ struct Contraction {
         target(target),
         grid_rank(static_cast<int>(part.grid.size())),
         loops(stage, grid_rank),
-        bytes(static_cast<int64_t>(size_of(stage.reductions[0].dtype))),
+        units(stage, loops, target),
+        bytes(static_cast<int64_t>(size_of(units.sum))),
         large(loops.depth * loops.columns * bytes > target.l2_bytes) {}
 
   [[nodiscard]] ScalarId a() const { return loops.scalar_root(stage.reductions[0]); }
@@ -96,6 +97,7 @@ struct Contraction {
   const TargetInfo& target;
   int grid_rank;
   codegen::ContractionLoops loops;
+  codegen::DotUnits units;
   int64_t bytes;  ///< of a sum
   bool large;     ///< the cache does not hold B
 };
@@ -256,12 +258,19 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   schedule.vector_lanes = static_cast<int>(std::max<int64_t>(1, target.vector_bytes / dot.bytes));
   schedule.unroll = 2;
   choose_tile(schedule, dot);
-  if (turns_b(schedule, dot)) schedule.nr = schedule.vector_lanes;
-  schedule.pack_b = packs_b(schedule, dot);
-  schedule.pack_a = packs_a(schedule, dot);
+  const int group = dot.units.group;
+  if (group > 1) {
+    schedule.pack_b = schedule.pack_a = true;  // nothing lies in memory as units do
+  } else {
+    if (turns_b(schedule, dot)) schedule.nr = schedule.vector_lanes;
+    schedule.pack_b = packs_b(schedule, dot);
+    schedule.pack_a = packs_a(schedule, dot);
+  }
   const bool packs = schedule.pack_b || schedule.pack_a;
   schedule.sweep = choose_sweep(schedule, dot);
-  if ((packs || schedule.sweep > 1) && dot.loops.depth > kPanelDepth) schedule.kc = kPanelDepth;
+  if ((packs || schedule.sweep > 1) && dot.loops.depth > kPanelDepth * group) {
+    schedule.kc = kPanelDepth * group;
+  }
   const bool streams = streams_b(schedule, dot);
   if (streams) {
     schedule.kc = kStreams;

@@ -215,6 +215,8 @@ std::string reduction_error(const Reduction& reduction, DType value) {
       break;
   }
   if (value == reduction.dtype) return "";
+  const bool dot_of_bf16 = reduction.kind == ReduceKind::Dot && value == DType::BF16;
+  if (dot_of_bf16 && reduction.dtype == DType::F32) return "";
   return str("a ", name(reduction.kind), " in ", name(reduction.dtype), " of ", name(value));
 }
 

@@ -219,6 +219,9 @@ class StageVerifier {
     if (stage_.reductions.size() != 1 || stage_.reductions[0].kind != ReduceKind::Dot) {
       fail("K10", "a contraction needs exactly one dot");
     }
+    const DType factor = stage_.body[stage_.reductions[0].value].dtype;
+    const DType factor2 = stage_.body[stage_.reductions[0].value2].dtype;
+    if (factor != factor2) fail("K15", str("a dot of ", name(factor), " with ", name(factor2)));
     const std::vector<bool> first = variables_of(stage_.body, stage_.reductions[0].value);
     const std::vector<bool> second = variables_of(stage_.body, stage_.reductions[0].value2);
     for (size_t loop = 0; loop < stage_.parallel.size(); ++loop) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "ir/error.h"
+#include "ir/float16.h"
 #include "ir/scalar_arithmetic.h"
 #include "ir/scalar_interpreter.h"
 
@@ -48,7 +49,17 @@ uint64_t chain(uint64_t bits, const T* a, const T* b, int count, bool fused) {
   return bits;
 }
 
+/// A zero of the same sign for a denormal number.
+float flushed(float x) {
+  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x;
+}
+
 }  // namespace
+
+float add_bf16_pair(float sum, float a, float b, float next_a, float next_b) {
+  sum = flushed(std::fma(flushed(next_a), flushed(next_b), flushed(sum)));
+  return flushed(std::fma(flushed(a), flushed(b), sum));
+}
 
 Fold::Fold(ReduceKind kind, DType dtype, DType value, const Numerics& numerics)
     : kind_(kind), dtype_(dtype), value_(value), numerics_(numerics), partials_(kReducePartials) {}
@@ -109,6 +120,10 @@ void Fold::take_extremes(const void* values, int first, int count) {
 }
 
 void Fold::take_products(const void* values, const void* values2, int first, int count) {
+  if (value_ == DType::BF16) {
+    return take_bf16(static_cast<const uint16_t*>(values) + first,
+                     static_cast<const uint16_t*>(values2) + first, count);
+  }
   taken_ += count;
   if (dtype_ == DType::F32) {
     best_ = chain(best_, static_cast<const float*>(values) + first,
@@ -125,11 +140,31 @@ void Fold::take_products(const void* values, const void* values2, int first, int
   }
 }
 
+void Fold::take_bf16(const uint16_t* a, const uint16_t* b, int count) {
+  float sum = std::bit_cast<float>(static_cast<uint32_t>(best_));
+  for (int i = 0; i < count; ++i, ++taken_) {
+    const float x = float_from_bf16(a[i]), y = float_from_bf16(b[i]);
+    if (!numerics_.bf16_pairs) {
+      sum = numerics_.fma ? std::fma(x, y, sum) : x * y + sum;
+    } else if (taken_ % 2 == 0) {
+      waiting_[0] = x;
+      waiting_[1] = y;
+    } else {
+      sum = add_bf16_pair(sum, waiting_[0], waiting_[1], x, y);
+    }
+  }
+  best_ = std::bit_cast<uint32_t>(sum);
+}
+
 uint64_t Fold::finish() {
   const int64_t taken = taken_;
   taken_ = 0;
   switch (kind_) {
     case ReduceKind::Dot: {
+      if (value_ == DType::BF16 && numerics_.bf16_pairs && taken % 2 != 0) {
+        const float sum = std::bit_cast<float>(static_cast<uint32_t>(best_));
+        best_ = std::bit_cast<uint32_t>(add_bf16_pair(sum, waiting_[0], waiting_[1], 0, 0));
+      }
       const uint64_t sum = best_;
       best_ = 0;
       return sum;

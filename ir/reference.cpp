@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "ir/reduce.h"
 #include "ir/scalar_interpreter.h"
 
 namespace reprise {
@@ -36,6 +37,25 @@ uint64_t reduce_block(ReduceKind kind, DType dtype, const void* elements, int64_
     }
   }
   return partials[0];
+}
+
+/// The same for bf16 on a target that adds pairs of products.
+void multiply_bf16_pairs(int64_t m, int64_t n, int64_t k, const float* a, const float* b,
+                         float* out) {
+  std::fill(out, out + m * n, 0.0F);
+  const std::vector<float> zeros(static_cast<size_t>(n));
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t l = 0; l < k; l += 2) {
+      const bool pair = l + 1 < k;
+      const float* row = b + l * n;
+      const float* next_row = pair ? row + n : zeros.data();
+      const float factor = a[i * k + l], next_factor = pair ? a[i * k + l + 1] : 0;
+      for (int64_t j = 0; j < n; ++j) {
+        float& sum = out[i * n + j];
+        sum = add_bf16_pair(sum, factor, row[j], next_factor, next_row[j]);
+      }
+    }
+  }
 }
 
 template <class T, class MultiplyAdd>
@@ -101,9 +121,9 @@ std::vector<int64_t> batch_offsets(const Shape& operand, const Shape& result) {
   return offsets;
 }
 
-template <class T, class MultiplyAdd>
+template <class T, class Multiply>
 void multiply_batches(const TensorType& a_type, const TensorType& b_type, const TensorType& result,
-                      const void* a, const void* b, void* out, MultiplyAdd multiply_add) {
+                      const void* a, const void* b, void* out, const Multiply& multiply) {
   const int64_t m = result.shape[result.shape.rank() - 2];
   const int64_t n = result.shape[result.shape.rank() - 1];
   const int64_t k = a_type.shape[a_type.shape.rank() - 1];
@@ -114,11 +134,19 @@ void multiply_batches(const TensorType& a_type, const TensorType& b_type, const 
   const std::vector<int64_t> b_batches = batch_offsets(b_type.shape, result.shape);
   const auto bytes = static_cast<size_t>(m * n) * size_of(result.dtype);
   for (size_t batch = 0; batch < a_batches.size(); ++batch) {
-    multiply_matrices(m, n, k, wide_a.data() + a_batches[batch] * m * k,
-                      wide_b.data() + b_batches[batch] * k * n, product.data(), multiply_add);
+    multiply(m, n, k, wide_a.data() + a_batches[batch] * m * k,
+             wide_b.data() + b_batches[batch] * k * n, product.data());
     Working<T>::narrow(product.data(), result.dtype, m * n,
                        static_cast<std::byte*>(out) + batch * bytes);
   }
+}
+
+/// A product of matrices whose elements are chains over k ascending.
+template <class T, class MultiplyAdd>
+auto in_chains(MultiplyAdd multiply_add) {
+  return [multiply_add](int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* out) {
+    multiply_matrices(m, n, k, a, b, out, multiply_add);
+  };
 }
 
 template <class T>
@@ -126,10 +154,10 @@ void multiply_floats(const TensorType& a_type, const TensorType& b_type, const T
                      const void* a, const void* b, const Numerics& numerics, void* out) {
   if (numerics.fma) {
     multiply_batches<T>(a_type, b_type, result, a, b, out,
-                        [](T x, T y, T sum) { return std::fma(x, y, sum); });
+                        in_chains<T>([](T x, T y, T sum) { return std::fma(x, y, sum); }));
   } else {
     multiply_batches<T>(a_type, b_type, result, a, b, out,
-                        [](T x, T y, T sum) { return x * y + sum; });
+                        in_chains<T>([](T x, T y, T sum) { return x * y + sum; }));
   }
 }
 
@@ -184,12 +212,15 @@ void reference_matmul(const TensorType& a_type, const TensorType& b_type, const 
       if (result.dtype == DType::F64) {
         return multiply_floats<double>(a_type, b_type, result, a, b, numerics, out);
       }
+      if (result.dtype == DType::BF16 && numerics.bf16_pairs) {
+        return multiply_batches<float>(a_type, b_type, result, a, b, out, multiply_bf16_pairs);
+      }
       return multiply_floats<float>(a_type, b_type, result, a, b, numerics, out);
     case DTypeCategory::Integer:
     case DTypeCategory::Bool:
       return multiply_batches<uint64_t>(
           a_type, b_type, result, a, b, out,
-          [](uint64_t x, uint64_t y, uint64_t sum) { return x * y + sum; });
+          in_chains<uint64_t>([](uint64_t x, uint64_t y, uint64_t sum) { return x * y + sum; }));
     case DTypeCategory::Complex:
     case DTypeCategory::ComplexInteger:
       break;

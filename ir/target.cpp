@@ -24,7 +24,9 @@ std::string to_string(const TargetInfo& target) {
              ", features=", target.features, ", vector_bytes=", target.vector_bytes,
              ", vector_registers=", target.vector_registers, ", l1=", target.l1_bytes,
              ", l2=", target.l2_bytes, ", l3=", target.l3_bytes,
-             ", fma=", target.numerics.fma ? 1 : 0, cpu ? "" : to_string(target.shader), "}");
+             ", fma=", target.numerics.fma ? 1 : 0,
+             ", bf16_pairs=", target.numerics.bf16_pairs ? 1 : 0,
+             cpu ? "" : to_string(target.shader), "}");
 }
 
 TargetInfo plain_vulkan_target() {

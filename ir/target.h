@@ -9,6 +9,8 @@ namespace reprise {
 /// What the reference interpreters must know to give the target's own bits.
 struct Numerics {
   bool fma = true;  ///< contractions and polynomials fuse multiply and add (one rounding)
+  /// Products of bf16 are added to an f32 sum two at a time, see add_bf16_pair.
+  bool bf16_pairs = false;
   friend bool operator==(const Numerics&, const Numerics&) = default;
 };
 

@@ -1,4 +1,4 @@
-// Widens f16 and bf16 arithmetic and accumulators to f32.
+// Widens f16 and bf16 arithmetic and accumulators to f32, but for what a target multiplies itself.
 #include "ir/scalar_rewrite.h"
 #include "passes/kernel_passes.h"
 
@@ -10,7 +10,11 @@ bool is_half(DType dtype) {
 }
 
 /// Min and Max of half values become those of the floats they stand for, which is exact.
-void widen_reduction(Stage& stage, Reduction& reduction) {
+void widen_reduction(Stage& stage, Reduction& reduction, const Numerics& numerics) {
+  if (reduction.kind == ReduceKind::Dot && stage.body[reduction.value].dtype == DType::BF16 &&
+      numerics.bf16_pairs) {
+    return;
+  }
   ScalarBuilder body(stage.body);
   if (is_half(stage.body[reduction.value].dtype)) {
     reduction.value = body.cast(reduction.value, DType::F32);
@@ -40,7 +44,7 @@ Body narrow_reduced(const Stage& stage) {
 
 }  // namespace
 
-Kernel legalize(const Kernel& kernel) {
+Kernel legalize(const Kernel& kernel, const Numerics& numerics) {
   Kernel result = kernel;
   for (Phase& phase : result.phases) {
     for (Part& part : phase.parts) {
@@ -50,7 +54,7 @@ Kernel legalize(const Kernel& kernel) {
         for (Reduction& reduction : stage.reductions) {
           reduction.value = map[reduction.value.index];
           if (reduction.value2.valid()) reduction.value2 = map[reduction.value2.index];
-          widen_reduction(stage, reduction);
+          widen_reduction(stage, reduction, numerics);
         }
         stage.post = widen_halves(narrow_reduced(stage));
       }

@@ -135,8 +135,10 @@ class GroupLowering : NestLowering {
       in_b.coordinates[rank - 2] = depth;
       ScalarBuilder& builder = body.builder();
       Reduction dot{.kind = ReduceKind::Dot, .dtype = dtype, .value = {}, .value2 = {}};
-      dot.value = builder.cast(body.value(a, operand_map(a, in_a)), dtype);
-      dot.value2 = builder.cast(body.value(b, operand_map(b, in_b)), dtype);
+      // A target may have its own way to multiply bf16.
+      const DType factor = anchor().type.dtype == DType::BF16 ? DType::BF16 : dtype;
+      dot.value = builder.cast(body.value(a, operand_map(a, in_a)), factor);
+      dot.value2 = builder.cast(body.value(b, operand_map(b, in_b)), factor);
       stage.reductions.push_back(dot);
 
       ValueLowering post = values(stage.post, outer_loops);

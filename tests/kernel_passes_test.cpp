@@ -47,7 +47,7 @@ TEST(Legalize, LeavesNoHalfArithmetic) {
             " %6 = cast %5 : f64 %7 = cast %6 : " + d + " %8 = cast %7 : i64 %9 = cast %8 : " + d +
             " %10 = neg %9 : " + d + " store b1[g0], %10 ",
         d));
-    const Kernel legal = expand_math(legalize(kernel));
+    const Kernel legal = expand_math(legalize(kernel, {}));
     verify(legal);
     for (const Instr& instr : body_of(legal).instrs) {
       const bool half = instr.dtype == DType::F16 || instr.dtype == DType::BF16;
@@ -81,7 +81,7 @@ TEST(Legalize, WidensExtremesOfHalves) {
     phase { part grid [20] { loop parallel [] reduce [30] {
       %0 = load b0[g0*30 + r0] : f16 reduce max %0 : f16 } post {
       %0 = reduced 0 : f16 store b1[g0], %0 } } } })");
-  const Kernel legal = legalize(kernel);
+  const Kernel legal = legalize(kernel, {});
   EXPECT_EQ(legal.phases[0].parts[0].stages[0].reductions[0].dtype, DType::F32);
   std::vector<uint16_t> in(600);
   for (size_t i = 0; i < in.size(); ++i) {
@@ -118,8 +118,8 @@ TEST(ExpandMath, FollowsReductions) {
   std::vector<float> in(600);
   for (size_t i = 0; i < in.size(); ++i) in[i] = std::sin(static_cast<float>(i));
   const std::vector<float> want = run(kernel, in, 20, true);
-  expect_same_bits(want, run(expand_math(legalize(kernel)), in, 20, true));
-  expect_same_bits(want, run(simplify_kernel(expand_math(legalize(kernel))), in, 20, true));
+  expect_same_bits(want, run(expand_math(legalize(kernel, {})), in, 20, true));
+  expect_same_bits(want, run(simplify_kernel(expand_math(legalize(kernel, {}))), in, 20, true));
 }
 
 std::string simplified(const std::string& body) {

@@ -50,14 +50,14 @@ std::string complaints(const KernelCode& code) {
 void expect_shader_like_interpreted(const Kernel& original, const ShaderRun& run) {
   Kernel kernel = original;
   verify(kernel);
-  for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
-  SCOPED_TRACE(print(kernel));
   std::string why;
   Device* device = run.validate_only ? nullptr : test_vulkan_device(&why);
   if (device != nullptr && run.groups_per_axis != 0) {
     device = &narrow_vulkan_device(*device, run.groups_per_axis);
   }
   const TargetInfo target = device == nullptr ? plain_vulkan_target() : device->target();
+  for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel, target.numerics);
+  SCOPED_TRACE(print(kernel));
   KernelCode code;
   ASSERT_NO_THROW(code = spirv_backend().generate(kernel, {}, target));
   ASSERT_EQ(complaints(code), "");

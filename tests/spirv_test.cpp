@@ -29,7 +29,7 @@ TEST(Spirv, RunsOnADevice) {
 // For reading; HLSL has no addresses of buffers and says so.
 TEST(Spirv, IsRenderedInShadingLanguages) {
   Kernel kernel = parse_kernel(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
-  for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
+  for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel, {.fma = false});
   std::map<std::string, std::string> texts;
   static_cast<void>(spirv_backend().generate(
       kernel, {}, plain_vulkan_target(),

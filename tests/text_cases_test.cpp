@@ -102,9 +102,9 @@ Graph (*find_graph_pass(std::string_view name))(const Graph&) {
 }
 
 /// Null when no kernel pass has this name.
-Kernel (*find_kernel_pass(std::string_view name))(const Kernel&) {
+const KernelPass* find_kernel_pass(std::string_view name) {
   for (const KernelPass& pass : kernel_passes()) {
-    if (pass.name == name) return pass.run;
+    if (pass.name == name) return &pass;
   }
   return nullptr;
 }
@@ -175,7 +175,7 @@ std::string run_case(TextCase& text) {
     verify(before);
     text.input = print(before);
     Kernel after = before;
-    for (const std::string& pass : text.passes) after = find_kernel_pass(pass)(after);
+    for (const std::string& pass : text.passes) after = find_kernel_pass(pass)->run(after, {});
     verify(after);
     expect_same_bits(before, after);
     return print(after);

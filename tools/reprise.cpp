@@ -93,7 +93,9 @@ void opt(const std::string& path, const std::vector<std::string>& passes, Explai
   const std::string text = read_text(path);
   if (is_kernel(text)) {
     Kernel kernel = checked(parse_kernel(text));
-    for (const std::string& name : passes) kernel = find_pass(kernel_passes(), name).run(kernel);
+    for (const std::string& name : passes) {
+      kernel = find_pass(kernel_passes(), name).run(kernel, Numerics{});  // the same anywhere
+    }
     std::cout << print(kernel);
     return;
   }

@@ -2,7 +2,7 @@
 //
 // Every element of C is one chain of fused multiply-adds over ascending k whatever the tiling: a
 // chain that a block of the depth interrupts rests in scratch and goes on from there.
-#include "codegen/llvm/depth_loops.h"
+#include "codegen/llvm/packing.h"
 
 namespace reprise::codegen {
 
@@ -11,32 +11,17 @@ using Values = FunctionEmitter::Values;
 
 namespace {
 
-class ContractionEmitter : DepthLoops {
+class ContractionEmitter : Packing {
  public:
   ContractionEmitter(FunctionEmitter& f, const Stage& stage, const ContractionTiling& tiling,
                      const LocalLayout& locals, const Scope& grid, Value* run, Value* row_begin,
                      Value* panel_begin)
-      : DepthLoops(f, stage, tiling, grid.variables.size() + stage.parallel.size()),
-        locals_(locals),
-        dot_(stage.reductions[0]),
-        row_begin_(row_begin),
-        panel_begin_(panel_begin) {
-    base_.variables = grid.variables;
-    base_.variables.resize(grid.variables.size() + stage.parallel.size() + stage.reduce.size());
-    outer_begin_ = b_.CreateMul(run, f.i64(t_.sweep));
+      : Packing(f, stage, tiling, locals, grid, row_begin), panel_begin_(panel_begin) {
+    outer_begin_ = b_.CreateMul(run, f_.i64(t_.sweep));
     if (t_.sweep == 1) set_outer(outer_begin_);
-    const int64_t bytes = static_cast<int64_t>(size_of(dot_.dtype));
     tile_elements_ = t_.tall * t_.panel;
-    if (t_.pack_vectors) {
-      // Packing reads whole rows of a group of panels: pieces of one panel would touch a page each.
-      const int64_t fits = kGroupBytes / std::max<int64_t>(1, t_.block * t_.panel * bytes);
-      group_ = std::clamp<int64_t>(std::min(fits, t_.task_panels), 1, kLargestGroup);
-      vectors_at_ = f.reserve_scratch(group_ * t_.block * t_.panel * bytes);
-    }
-    if (t_.pack_scalars) {
-      scalars_at_ = f.reserve_scratch(t_.task_tiles * t_.block * t_.tall * bytes);
-    }
     if (t_.block_count > 1) {
+      const auto bytes = static_cast<int64_t>(size_of(units_.sum));
       sums_at_ =
           f.reserve_scratch(t_.sweep * t_.task_tiles * t_.task_panels * tile_elements_ * bytes);
     }
@@ -146,173 +131,6 @@ class ContractionEmitter : DepthLoops {
     }
   }
 
-  // ---- Packing ----
-
-  Value* packed_pointer(Value* pointer, const Variable& index, int64_t stride, int64_t more) {
-    if (index.value != nullptr) {
-      pointer = f_.element(dot_.dtype, pointer, b_.CreateMul(index.value, f_.i64(stride)));
-    }
-    const int64_t displacement = index.offset * stride + more;
-    return displacement == 0 ? pointer : f_.element(dot_.dtype, pointer, f_.i64(displacement));
-  }
-
-  Value* packed_slot(Value* number) {
-    Value* pointer = f_.scratch_at(vectors_at_);
-    return f_.element(dot_.dtype, pointer, b_.CreateMul(number, f_.i64(t_.block * t_.panel)));
-  }
-
-  /// Panels [first, end) of the vector factor, each a slot; row k of a slot holds the columns.
-  void pack_panels(Value* first, Value* end, const VectorShape& shape) {
-    const auto each = [&](const std::function<void(Value*, const Variable&)>& body) {
-      f_.loop(first, end, 1, [&](Value* panel) {
-        body(packed_slot(b_.CreateSub(panel, first)), b_.CreateMul(panel, f_.i64(t_.panel)));
-      });
-    };
-    const auto row = [&](const Depth& depth, Value* slot, const Variable& column) {
-      pack_row(t_.vector_root(dot_), depth, t_.column, column, shape, slot, t_.panel, t_.lanes);
-    };
-    if (t_.direct || t_.lanes == 1 || stage_.reduce.empty()) {
-      const auto single = [&](const Depth& depth, const Values&) {
-        each([&](Value* slot, const Variable& column) { row(depth, slot, column); });
-        return Values();
-      };
-      along_depth(base_, 1, {}, single, single);
-      return;
-    }
-    each([&](Value* slot, const Variable& column) {
-      along_depth(
-          base_, t_.lanes, {},
-          [&](const Depth& depth, const Values&) {
-            pack_square(t_.vector_root(dot_), depth, t_.lanes, t_.column, column, shape, slot,
-                        t_.panel, t_.lanes);
-            return Values();
-          },
-          [&](const Depth& depth, const Values&) {
-            row(depth, slot, column);
-            return Values();
-          },
-          [&](const Depth& depth, int count, const Values&) {
-            pack_square(t_.vector_root(dot_), depth, count, t_.column, column, shape, slot,
-                        t_.panel, t_.lanes);
-            return Values();
-          });
-    });
-  }
-
-  /// The values of `root` at one k for consecutive values of `variable`, into row k of a slot.
-  /// `least` lanes of a vector are stored even where fewer count.
-  void pack_row(ScalarId root, const Depth& depth, int variable, const Variable& from,
-                const VectorShape& shape, Value* slot, int64_t stride, int least) {
-    if (t_.lanes == 1) {
-      for (int i = 0; i < shape.elements(); ++i) {
-        Scope at = depth.scope;
-        if (variable >= 0) at.variables[variable] = from.plus(i);
-        BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::scalar());
-        f_.store(dot_.dtype, body.emit(root).scalar(),
-                 packed_pointer(slot, depth.packed, stride, i), 1);
-      }
-      return;
-    }
-    Scope at = depth.scope;
-    if (variable >= 0) at.variables[variable] = from;
-    at.vector = variable;
-    if (!stage_.reduce.empty()) {
-      at.ahead = static_cast<int>(first_reduce_);
-      at.ahead_by = stage_.reduce.size() == 1 ? kRowsAhead : kOuterAhead;
-    }
-    BodyEmitter body(f_, stage_.body, locals_, at, shape);
-    Lanes& value = body.emit(root);
-    for (int copy = 0; copy < shape.copies; ++copy) {
-      f_.store(dot_.dtype, body.vector(value, copy),
-               packed_pointer(slot, depth.packed, stride, int64_t{copy} * t_.lanes),
-               std::max(least, shape.active(copy)));
-    }
-  }
-
-  /// The same for a square of `count` k and `variable` that lies along k.
-  void pack_square(ScalarId root, const Depth& depth, int count, int variable, const Variable& from,
-                   const VectorShape& shape, Value* slot, int64_t stride, int least) {
-    for (int copy = 0; copy < shape.copies; ++copy) {
-      const Values square = turned_square(root, depth, count, variable, from, shape, copy);
-      for (int k = 0; k < count; ++k) {
-        f_.store(dot_.dtype, square[k],
-                 packed_pointer(slot, depth.packed.plus(k), stride, int64_t{copy} * t_.lanes),
-                 std::max(least, shape.active(copy)));
-      }
-    }
-  }
-
-  /// Reads along k, turns it: for each of `count` k one vector along `variable`, those of a copy.
-  Values turned_square(ScalarId root, const Depth& depth, int count, int variable,
-                       const Variable& from, const VectorShape& shape, int copy) {
-    Values square;
-    for (int c = 0; c < t_.lanes; ++c) {
-      if (c >= shape.active(copy)) {
-        square.push_back(f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
-        continue;
-      }
-      Scope at = depth.scope;
-      at.variables[variable] = from.plus(int64_t{copy} * t_.lanes + c);
-      at.vector = static_cast<int>(at.variables.size()) - 1;
-      BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::holding(t_.lanes, count));
-      square.push_back(body.vector(body.emit(root), 0));
-    }
-    transpose(square);
-    return square;
-  }
-
-  void transpose(Values& square) {
-    const int n = static_cast<int>(square.size());
-    for (int distance = n / 2; distance >= 1; distance /= 2) {
-      llvm::SmallVector<int, 16> first, second;
-      for (int lane = 0; lane < n; ++lane) {
-        const bool low = (lane & distance) == 0;
-        first.push_back(low ? lane : n + lane - distance);
-        second.push_back(low ? lane + distance : n + lane);
-      }
-      for (int i = 0; i < n; ++i) {
-        if ((i & distance) != 0) continue;
-        Value* a = square[i];
-        Value* x = square[i + distance];
-        square[i] = b_.CreateShuffleVector(a, x, first);
-        square[i + distance] = b_.CreateShuffleVector(a, x, second);
-      }
-    }
-  }
-
-  Value* scalars_slot(Value* tile) {
-    Value* pointer = f_.scratch_at(scalars_at_);
-    return f_.element(dot_.dtype, pointer,
-                      b_.CreateMul(b_.CreateSub(tile, row_begin_), f_.i64(t_.block * t_.tall)));
-  }
-
-  /// One row tile of the scalar factor: row k of it holds the tile's rows.
-  void pack_scalars(Value* tile, const Variable& row, int height) {
-    const VectorShape shape = VectorShape::holding(t_.lanes, height);
-    Value* slot = scalars_slot(tile);
-    const auto single = [&](const Depth& depth, const Values&) {
-      pack_row(t_.scalar_root(dot_), depth, t_.row, row, shape, slot, t_.tall, 0);
-      return Values();
-    };
-    const bool squares =
-        t_.lanes > 1 && t_.row >= 0 && !t_.scalars_direct && !stage_.reduce.empty();
-    if (!squares) {
-      along_depth(base_, 1, {}, single, single);
-      return;
-    }
-    along_depth(
-        base_, t_.lanes, {},
-        [&](const Depth& depth, const Values&) {
-          pack_square(t_.scalar_root(dot_), depth, t_.lanes, t_.row, row, shape, slot, t_.tall, 0);
-          return Values();
-        },
-        single,
-        [&](const Depth& depth, int count, const Values&) {
-          pack_square(t_.scalar_root(dot_), depth, count, t_.row, row, shape, slot, t_.tall, 0);
-          return Values();
-        });
-  }
-
   // ---- The micro-kernel ----
 
   void micro_kernel(Value* tile, const Variable& row, int height, Value* panel,
@@ -321,7 +139,7 @@ class ContractionEmitter : DepthLoops {
     Scope scope = base_;
     if (t_.column >= 0) scope.variables[t_.column] = column;
     Values sums(static_cast<size_t>(height * width),
-                f_.splat(f_.constant(dot_.dtype, 0), t_.lanes));
+                f_.splat(f_.constant(units_.sum, 0), t_.lanes));
     Value* rest = nullptr;
     if (t_.block_count > 1) {
       Value* index = b_.CreateSub(panel, panel_begin_);
@@ -330,12 +148,12 @@ class ContractionEmitter : DepthLoops {
       }
       index =
           b_.CreateAdd(b_.CreateMul(index, f_.i64(t_.task_tiles)), b_.CreateSub(tile, row_begin_));
-      rest = f_.element(dot_.dtype, f_.scratch_at(sums_at_),
+      rest = f_.element(units_.sum, f_.scratch_at(sums_at_),
                         b_.CreateMul(index, f_.i64(tile_elements_)));
       sums = f_.if_then(b_.CreateNot(first_block_), sums, [&] {
         Values loaded;
         for (int i = 0; i < height * width; ++i) {
-          loaded.push_back(f_.load(dot_.dtype, f_.element(dot_.dtype, rest, f_.i64(i * t_.lanes)),
+          loaded.push_back(f_.load(units_.sum, f_.element(units_.sum, rest, f_.i64(i * t_.lanes)),
                                    t_.lanes, t_.lanes));
         }
         return loaded;
@@ -344,7 +162,9 @@ class ContractionEmitter : DepthLoops {
     const auto single = [&](const Depth& depth, const Values& carried) {
       return multiply_add(depth, tile, row, height, shape, carried);
     };
-    if (turns_in_registers()) {
+    if (units_.group > 1) {
+      sums = multiply_units(tile, height, shape, sums);
+    } else if (turns_in_registers()) {
       const auto turned = [&](const Depth& depth, int count, const Values& carried) {
         return multiply_add_turned(depth, count, tile, row, height, shape, carried);
       };
@@ -367,7 +187,7 @@ class ContractionEmitter : DepthLoops {
     if (rest != nullptr) {
       f_.if_then(b_.CreateNot(last_block_), [&] {
         for (int i = 0; i < height * width; ++i) {
-          f_.store(dot_.dtype, sums[i], f_.element(dot_.dtype, rest, f_.i64(i * t_.lanes)),
+          f_.store(units_.sum, sums[i], f_.element(units_.sum, rest, f_.i64(i * t_.lanes)),
                    t_.lanes);
         }
       });
@@ -386,7 +206,7 @@ class ContractionEmitter : DepthLoops {
       at.vector = t_.column;
       Lanes result;
       result.uniform = t_.lanes == 1;
-      result.parts.assign(values.begin(), values.end());
+      for (Value* value : values) result.parts.push_back(f_.cast(units_.sum, dot_.dtype, value));
       BodyEmitter post(f_, stage_.post, locals_, at, shape);
       post.set_reduced({&result, 1});
       post.emit_all();
@@ -399,22 +219,22 @@ class ContractionEmitter : DepthLoops {
       return;
     }
     if (parked_at_ < 0) {
-      parked_at_ = f_.reserve_scratch(tile_elements_ * static_cast<int64_t>(size_of(dot_.dtype)));
+      parked_at_ = f_.reserve_scratch(tile_elements_ * static_cast<int64_t>(size_of(units_.sum)));
     }
     const auto place = [&](Value* index, int j) {
       Value* first =
-          f_.element(dot_.dtype, f_.scratch_at(parked_at_), b_.CreateMul(index, f_.i64(t_.panel)));
-      return f_.element(dot_.dtype, first, f_.i64(int64_t{j} * t_.lanes));
+          f_.element(units_.sum, f_.scratch_at(parked_at_), b_.CreateMul(index, f_.i64(t_.panel)));
+      return f_.element(units_.sum, first, f_.i64(int64_t{j} * t_.lanes));
     };
     for (int i = 0; i < height; ++i) {
       for (int j = 0; j < shape.copies; ++j) {
-        f_.store(dot_.dtype, sums[i * shape.copies + j], place(f_.i64(i), j), t_.lanes);
+        f_.store(units_.sum, sums[i * shape.copies + j], place(f_.i64(i), j), t_.lanes);
       }
     }
     f_.loop(f_.i64(0), f_.i64(height), 1, [&](Value* i) {
       Values values;
       for (int j = 0; j < shape.copies; ++j) {
-        values.push_back(f_.load(dot_.dtype, place(i, j), t_.lanes, t_.lanes));
+        values.push_back(f_.load(units_.sum, place(i, j), t_.lanes, t_.lanes));
       }
       Variable at = row;
       at.value = at.value == nullptr ? i : b_.CreateAdd(at.value, i);
@@ -427,12 +247,7 @@ class ContractionEmitter : DepthLoops {
                       const VectorShape& shape, const Values& sums) {
     Values wide;
     if (t_.pack_vectors) {
-      for (int j = 0; j < shape.copies; ++j) {
-        wide.push_back(
-            f_.load(dot_.dtype,
-                    packed_pointer(packed_panel_, depth.packed, t_.panel, int64_t{j} * t_.lanes),
-                    t_.lanes, t_.lanes));
-      }
+      wide = packed_vectors(packed_panel_, depth.packed, shape);
     } else {
       Scope at = depth.scope;
       at.vector = t_.column;
@@ -468,12 +283,11 @@ class ContractionEmitter : DepthLoops {
   Values multiply_add(const Depth& depth, Value* tile, const Variable& row, int height,
                       const Values& wide, const Values& sums) {
     const size_t width = wide.size();
-    Value* scalars = t_.pack_scalars ? scalars_slot(tile) : nullptr;
     Values next = sums;
     for (int i = 0; i < height; ++i) {
       Value* factor;
       if (t_.pack_scalars) {
-        factor = f_.load(dot_.dtype, packed_pointer(scalars, depth.packed, t_.tall, i), 1, 1);
+        factor = packed_scalar(tile, depth.packed, i);
       } else {
         Scope at = depth.scope;
         if (t_.row >= 0) at.variables[t_.row] = row.plus(i);
@@ -490,25 +304,47 @@ class ContractionEmitter : DepthLoops {
     return next;
   }
 
-  static constexpr int64_t kUnroll = 4;
-  /// How far a factor is fetched before it is packed: rows, or iterations of the outermost loop.
-  static constexpr int64_t kRowsAhead = 16, kOuterAhead = 2;
-  static constexpr size_t kShortEpilogue = 8;
-  static constexpr int64_t kGroupBytes = 128 << 10;
-  static constexpr int64_t kLargestGroup = 16;
+  /// The steps of the block that runs, both factors packed in units.
+  Values multiply_units(Value* tile, int height, const VectorShape& shape, Values sums) {
+    for (int i = 0; i < height && units_.biased; ++i) {
+      Value* more = correction(tile, i);
+      for (int j = 0; j < shape.copies; ++j) {
+        Value*& sum = sums[i * shape.copies + j];
+        sum = b_.CreateAdd(sum, more);
+      }
+    }
+    const auto step = [&](const Variable& at, const Values& carried) {
+      const Values wide = packed_vectors(packed_panel_, at, shape);
+      Values next = carried;
+      for (int i = 0; i < height; ++i) {
+        Value* factor = f_.splat(packed_scalar(tile, at, i), t_.lanes);
+        for (int j = 0; j < shape.copies; ++j) {
+          Value*& sum = next[i * shape.copies + j];
+          sum = add_products(sum, wide[j], factor);
+        }
+      }
+      return next;
+    };
+    Value* steps = steps_of_block();
+    Value* main = b_.CreateAnd(steps, f_.i64(-kUnroll));
+    sums = f_.loop(f_.i64(0), main, kUnroll, sums, [&](Value* u, const Values& carried) {
+      Values next = carried;
+      for (int64_t more = 0; more < kUnroll; ++more) next = step(Variable(u).plus(more), next);
+      return next;
+    });
+    return f_.loop(main, steps, 1, sums, step);
+  }
 
-  const LocalLayout& locals_;
-  const Reduction& dot_;
-  Scope base_;
-  Value* row_begin_;
+  static constexpr int64_t kUnroll = 4;
+  static constexpr size_t kShortEpilogue = 8;
+
   Value* panel_begin_;
   Value* outer_begin_ = nullptr;
   Value* swept_ = nullptr;  ///< outer points that the sweep has passed
   Value* first_block_ = nullptr;
   Value* last_block_ = nullptr;
-  int64_t vectors_at_ = 0, scalars_at_ = 0, sums_at_ = 0;
+  int64_t sums_at_ = 0;
   int64_t tile_elements_ = 0;
-  int64_t group_ = 1;
   Value* packed_panel_ = nullptr;
   int64_t parked_at_ = -1;
 };

@@ -1,11 +1,13 @@
 // How a contraction's loops become register tiles, panels, blocks of the depth and tasks.
+#include <numeric>
+
 #include "codegen/llvm/emit.h"
 
 namespace reprise::codegen {
 
 ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
-                                     const PartSchedule& schedule)
-    : ContractionLoops(stage, grid_rank) {
+                                     const PartSchedule& schedule, const TargetInfo& target)
+    : ContractionLoops(stage, grid_rank), units(stage, *this, target) {
   lanes = column < 0 ? 1 : std::max(1, schedule.vector_lanes);
 
   // Rows: as many tall tiles as possible, the rest as tiles that are not much lower.
@@ -31,12 +33,13 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
   panel_count = columns / panel;
   panel_rest = columns % panel;
 
-  pack_scalars = schedule.pack_a;
-  pack_vectors = schedule.pack_b;
+  pack_scalars = schedule.pack_a || units.group > 1;
+  pack_vectors = schedule.pack_b || units.group > 1;
   block = std::max<int64_t>(depth, 1);
   if (schedule.kc > 0 && schedule.kc < depth) {
     // Whole iterations of the outermost loop; of the only one, multiples of what is unrolled.
-    const int64_t inner = stage.reduce.size() == 1 ? 4 : depth / stage.reduce[0];
+    const int64_t outermost = stage.reduce.size() == 1 ? 4 : depth / stage.reduce[0];
+    const int64_t inner = std::lcm(outermost, int64_t{units.group});
     block_count = divide_up(depth, std::max<int64_t>(schedule.kc, inner));
     block = divide_up(divide_up(depth, block_count), inner) * inner;
     block_count = divide_up(depth, block);

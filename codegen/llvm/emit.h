@@ -14,6 +14,7 @@
 
 #include "codegen/analysis.h"
 #include "codegen/backend.h"
+#include "codegen/dot_units.h"
 #include "codegen/index_ranges.h"
 #include "ir/error.h"
 #include "ir/kernel.h"
@@ -25,7 +26,8 @@ namespace reprise::codegen {
 /// What the instruction set offers, read off TargetInfo.
 struct Features {
   explicit Features(const TargetInfo& target);
-  bool sse41 = false, avx = false, avx2 = false, f16c = false, fma = false, avx512 = false;
+  bool sse41 = false, avx = false, avx2 = false, f16c = false, fma = false, avx512 = false,
+       vnni = false;
   int vector_bytes = 16;
 };
 
@@ -332,8 +334,10 @@ PartCode emit_part(llvm::Module& module, const Kernel& kernel, const Part& part,
 
 /// How the loops of a contraction tile, and which tiles a task takes.
 struct ContractionTiling : ContractionLoops {
-  ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& schedule);
+  ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& schedule,
+                    const TargetInfo& target);
 
+  DotUnits units;  ///< where they hold several steps of the depth, both factors are packed
   int lanes = 1;
   // Row tiles: `tall_count` of `tall` rows, then `low_count` of `low` rows. Exact.
   int tall = 1, low = 1;

@@ -19,6 +19,7 @@ Features::Features(const TargetInfo& target) : vector_bytes(target.vector_bytes)
     return false;
   };
   avx512 = has("avx512f");
+  vnni = has("avx512vnni");
   avx2 = avx512 || has("avx2");
   avx = avx2 || has("avx");
   sse41 = avx || has("sse4.1") || has("sse4.2");

@@ -175,7 +175,8 @@ class PartEmitter {
   }
 
   int64_t contraction_tasks(const Stage& stage) {
-    const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), schedule_);
+    const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), schedule_,
+                                   f_.target);
     const int64_t points = product(part_.grid) * tiling.runs();
     if (points == 0 || tiling.rows == 0 || tiling.columns == 0) return 0;
     const int64_t row_tasks = divide_up(tiling.row_tiles(), tiling.task_tiles);
@@ -228,7 +229,7 @@ class PartEmitter {
       PartSchedule whole = schedule_;
       whole.task_points = std::max<int64_t>(1, product(stage.parallel));
       whole.task_columns = 0;
-      const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), whole);
+      const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), whole, f_.target);
       f_.loop(f_.i64(0), f_.i64(tiling.runs()), 1, [&](Value* run) {
         emit_contraction(f_, stage, tiling, locals_, grid, run, f_.i64(0),
                          f_.i64(tiling.row_tiles()), f_.i64(0), f_.i64(tiling.panels()));

@@ -99,7 +99,7 @@ const OpDef& matmul_def() {
       .doc =
           "(..., M, K) x (..., K, N) gives (..., M, N); batch axes broadcast. Floats: a chain of "
           "fused multiply-adds over k ascending from +0, in f32 for f16 and bf16 with one rounding "
-          "at the end. Integers wrap in their dtype. K = 0 gives 0.",
+          "at the end; CPUs with an instruction for pairs of bf16 use it. Integers wrap in their dtype. K = 0 gives 0.",
       .infer = infer,
       .gradient = gradient,
       .samples = samples,

@@ -133,6 +133,7 @@ TargetInfo cpu_target(CpuLevel limit) {
       break;
   }
   target.numerics.fma = level >= CpuLevel::Avx2;
+  target.numerics.bf16_pairs = target.features.find("+avx512bf16") != std::string::npos;
   target.l1_bytes = cache_size(1, _SC_LEVEL1_DCACHE_SIZE, target.l1_bytes);
   target.l2_bytes = cache_size(2, _SC_LEVEL2_CACHE_SIZE, target.l2_bytes);
   target.l3_bytes = cache_size(3, _SC_LEVEL3_CACHE_SIZE, target.l3_bytes);
