@@ -68,6 +68,7 @@ class Sides {
     for (const auto& [name, algorithm] : {std::pair("onednn", Algorithm::Direct),
                                           std::pair("onednn_winograd", Algorithm::Winograd)}) {
       std::vector<Work> calls;
+      omp_set_num_threads(threads_);  // its primitives share work as when they were made
       try {
         for (size_t i = 0; i < passes.size(); ++i) {
           if (const Work call = onednn(passes[i], algorithm, (*theirs)[i].data())) {

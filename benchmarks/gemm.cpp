@@ -153,6 +153,7 @@ void add_narrow_row(Narrow factors, int64_t size, int threads) {
           .flops = 2.0 * static_cast<double>(size * size * size),
           .factors = half ? Row::Factors::BF16 : Row::Factors::I8,
           .unit = "GFLOP/s"};
+  omp_set_num_threads(threads);  // its primitives share work as when they were made
   try {
     const auto work =
         onednn_matmul(factors, size, size, size, a->data(), b->data(), theirs->data());

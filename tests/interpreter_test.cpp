@@ -382,7 +382,8 @@ TEST(InterpreterLeaves, ParametersConstantsIndices) {
   builder.output(builder.parameter(DType::F32, 1));
   builder.output(builder.constant(0.1, DType::F64));
   builder.output(builder.iota({DType::F32, {2, 3}}, 1));
-  const std::vector<Bytes> outputs = interpret(graph, {}, {0, std::bit_cast<uint32_t>(2.5f)});
+  const std::vector<Bytes> outputs =
+      interpret(graph, {}, std::vector<uint64_t>{0, std::bit_cast<uint32_t>(2.5f)});
   EXPECT_EQ(values_of<float>(outputs[0]), std::vector<float>{2.5f});
   EXPECT_EQ(values_of<double>(outputs[1]), std::vector<double>{0.1});
   EXPECT_EQ(values_of<float>(outputs[2]), (std::vector<float>{0, 1, 2, 0, 1, 2}));
@@ -397,7 +398,7 @@ TEST(InterpreterLeaves, RandomBitsArePhilox) {
     const Value key = builder.parameter(DType::U64, 0);
     const Value first = builder.parameter(DType::U64, 1);
     builder.output(builder.record(Op::RandomBits, {key, first}, {}, &type));
-    return values_of<uint32_t>(interpret(graph, {}, {0, counter})[0]);
+    return values_of<uint32_t>(interpret(graph, {}, std::vector<uint64_t>{0, counter})[0]);
   };
   const std::vector<uint32_t> start = bits(0, 11);
   EXPECT_EQ(std::vector(start.begin(), start.begin() + 4),

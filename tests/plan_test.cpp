@@ -173,7 +173,7 @@ TEST(Target, TextHoldsEveryField) {
   const std::string text = to_string(target);
   EXPECT_EQ(text,
             "target {kind=cpu, triple=x86_64, features=+avx2,+fma, vector_bytes=16, "
-            "vector_registers=16, l1=32768, l2=524288, l3=8388608, fma=1}");
+            "vector_registers=16, l1=32768, l2=524288, l3=8388608, fma=1, bf16_pairs=0}");
   target.numerics.fma = false;
   EXPECT_NE(to_string(target), text);
 }
