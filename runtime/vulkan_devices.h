@@ -25,12 +25,13 @@ struct VulkanLimits {
   bool no_int64 = false;
   bool no_float64 = false;
   bool no_small_elements = false;  ///< of one and two bytes
+  bool no_shuffle = false;         ///< between the invocations of a subgroup
 };
 
 /// Limits by name; throws DeviceError for any other:
 ///   least  what Vulkan 1.1 promises of every device
-///   bound  that, with 64-bit types: buffers are bound by descriptors
-///   words  buffers have addresses, elements of one and two bytes are cut out of words
+///   bound  that, with 64-bit types and shuffles: buffers are bound by descriptors
+///   words  buffers have addresses; no elements of one and two bytes, no shuffles
 [[nodiscard]] VulkanLimits vulkan_limits(std::string_view name);
 /// What is left when both hold.
 [[nodiscard]] VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b);

@@ -215,6 +215,29 @@ TEST(Spirv, RefusesWhatTheTargetLacks) {
   EXPECT_THAT(emit(TargetInfo{}, DType::F32), testing::HasSubstr("Vulkan"));
 }
 
+/// The end of a reduction's tree goes through the subgroup where the device can shuffle, and none
+/// of it where not; the shader asks how many lanes there are.
+TEST(Spirv, ReductionsShuffleWhereTheTargetCan) {
+  for (const bool shuffle : {false, true}) {
+    for (const DType dtype : {DType::F32, DType::F64, DType::I64}) {
+      TargetInfo target = plain_vulkan_target();
+      target.shader.shuffle = shuffle;
+      std::map<std::string, std::string> texts;
+      static_cast<void>(spirv_backend().generate(
+          parse_kernel(kernel_of_reduction("sum", dtype, dtype, 3, 300, 300, 1)), {}, target,
+          [&](std::string_view name, std::string_view text) { texts.emplace(name, text); }));
+      for (const char* what : {"OpCapability GroupNonUniformShuffle", "OpGroupNonUniformShuffleXor",
+                               "BuiltIn SubgroupSize", "BuiltIn NumSubgroups"}) {
+        EXPECT_EQ(texts["spirv"].find(what) != std::string::npos, shuffle)
+            << what << " of " << dtype;
+      }
+      EXPECT_EQ(texts["glsl"].find("subgroupShuffleXor") != std::string::npos, shuffle);
+      if (dtype == DType::F64) continue;  // which Metal has not got
+      EXPECT_THAT(texts["msl"], testing::Not(testing::HasSubstr("cannot be said")));
+    }
+  }
+}
+
 TEST(Spirv, DumpsItsText) {
   std::string text;
   static_cast<void>(spirv_backend().generate(parse_kernel(kernel_of_rows(100)), {},

@@ -118,13 +118,14 @@ spirv::Words module_of(const Kernel& kernel, const TargetInfo& target,
   return module.finish();
 }
 
-/// A language without addresses of buffers gets the kernel as a device without them does.
+/// A language without addresses of buffers gets the kernel as a device without them does; it has no
+/// name for the number of subgroups either.
 std::string render(const spirv::Words& words, std::string_view language, const Kernel& kernel,
                    const TargetInfo& target) {
-  if (spirv::has_addresses(language) || !target.shader.uses_addresses()) {
-    return spirv::render(words, language);
-  }
+  const bool fits = !target.shader.uses_addresses() && !target.shader.shuffle;
+  if (spirv::has_addresses(language) || fits) return spirv::render(words, language);
   TargetInfo without = target;
+  without.shader.shuffle = false;
   without.shader.buffer_addresses = false;
   std::vector<PhaseCode> codes;
   try {
@@ -137,7 +138,7 @@ std::string render(const spirv::Words& words, std::string_view language, const K
 class SpirvBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "spirv"; }
-  [[nodiscard]] std::string_view version() const override { return "spirv 7"; }
+  [[nodiscard]] std::string_view version() const override { return "spirv 8"; }
 
   /// The schedule is a CPU's; the mapping onto workgroups follows from the kernel and the target.
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule&, const TargetInfo& target,

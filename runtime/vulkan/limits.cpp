@@ -7,7 +7,7 @@
 namespace reprise {
 
 VulkanLimits vulkan_limits(std::string_view name) {
-  if (name == "words") return {.no_small_elements = true};
+  if (name == "words") return {.no_small_elements = true, .no_shuffle = true};
   if (name != "least" && name != "bound") {
     throw DeviceError(str("no limits of Vulkan devices are called '", name,
                           "': there are least, bound and words"));
@@ -19,7 +19,8 @@ VulkanLimits vulkan_limits(std::string_view name) {
           .only_vulkan11 = true,
           .no_int64 = least,
           .no_float64 = least,
-          .no_small_elements = true};
+          .no_small_elements = true,
+          .no_shuffle = least};
 }
 
 VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b) {
@@ -32,7 +33,8 @@ VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b) {
           .only_vulkan11 = a.only_vulkan11 || b.only_vulkan11,
           .no_int64 = a.no_int64 || b.no_int64,
           .no_float64 = a.no_float64 || b.no_float64,
-          .no_small_elements = a.no_small_elements || b.no_small_elements};
+          .no_small_elements = a.no_small_elements || b.no_small_elements,
+          .no_shuffle = a.no_shuffle || b.no_shuffle};
 }
 
 }  // namespace reprise

@@ -65,8 +65,10 @@ TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
   auto sizes = structure<VkPhysicalDeviceMaintenance3Properties>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
   if (has_vulkan12(device, limits)) sizes.pNext = &v12;
+  auto subgroups = structure<VkPhysicalDeviceSubgroupProperties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &sizes);
   auto all = structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                                    &sizes);
+                                                    &subgroups);
   vkGetPhysicalDeviceProperties2(device, &all);
   const VkPhysicalDeviceLimits& has = all.properties.limits;
   TargetInfo target;
@@ -85,6 +87,9 @@ TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
   shader.keep_denormals64 = v12.shaderDenormPreserveFloat64 != 0;
   shader.keep_specials32 = v12.shaderSignedZeroInfNanPreserveFloat32 != 0;
   shader.keep_specials64 = v12.shaderSignedZeroInfNanPreserveFloat64 != 0;
+  shader.shuffle = !limits.no_shuffle &&
+                   (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                   (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
   shader.shared_bytes = at_most(limits.shared_bytes, has.maxComputeSharedMemorySize);
   shader.max_groups =
       at_most(limits.max_groups,
