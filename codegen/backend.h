@@ -63,6 +63,11 @@ using CpuPhase = void (*)(const CpuLaunch*, int64_t begin, int64_t end, void* sc
 //   the address of a zeroed LaunchStatus: a failing index writes all of it, or nothing
 //   the address of PhaseCode::scratch_bytes bytes, 64-byte aligned
 // An address that the phase does not use may be anything.
+//
+// Where !ShaderInfo::uses_addresses() two storage buffers are bound instead, in set 0: the device's
+// memory (0) and the memory of words (1). What was an address is a byte offset then, in the low
+// half of its word: that of a buffer and of the scratch into the first, that of the status into the
+// second. The push constant is 32 bits: the launch's first word, counted in words of 4 bytes.
 inline constexpr int kGroupInvocations = 64;
 
 }  // namespace reprise

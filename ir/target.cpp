@@ -13,7 +13,8 @@ std::string to_string(const ShaderInfo& shader) {
              ", round_even=", shader.round_even32, shader.round_even64,
              ", keep_denormals=", shader.keep_denormals32, shader.keep_denormals64,
              ", keep_specials=", shader.keep_specials32, shader.keep_specials64,
-             ", shared=", shader.shared_bytes, ", max_groups=", shader.max_groups);
+             ", shared=", shader.shared_bytes, ", max_groups=", shader.max_groups,
+             ", bound=", shader.bound_bytes, ", shuffle=", shader.shuffle);
 }
 
 }  // namespace
@@ -39,6 +40,7 @@ TargetInfo plain_vulkan_target() {
   target.shader.buffer_addresses = true;
   target.shader.shared_bytes = 16384;
   target.shader.max_groups = 65535;
+  target.shader.bound_bytes = int64_t{1} << 27;
   return target;
 }
 

@@ -29,6 +29,11 @@ struct ShaderInfo {
   bool keep_specials64 = false;
   int64_t shared_bytes = 0;  ///< workgroup memory
   int64_t max_groups = 0;    ///< workgroups along one axis of a dispatch
+  int64_t bound_bytes = 0;   ///< of a buffer that is bound by a descriptor, at most
+  bool shuffle = false;      ///< the invocations of a subgroup hand each other values
+  /// Whether buffers are named by addresses, which are arithmetic of 64 bits; else the device's
+  /// memory is one buffer that is bound.
+  [[nodiscard]] bool uses_addresses() const { return buffer_addresses && int64; }
   friend bool operator==(const ShaderInfo&, const ShaderInfo&) = default;
 };
 

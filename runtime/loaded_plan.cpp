@@ -75,6 +75,21 @@ size_t bytes_of(std::span<const uint64_t> key, const LoadedPlan& loaded) {
   return bytes + kMappedCode * loaded.kernels;
 }
 
+/// Code of every kernel. A code generator knows no devices: who lacks what it could not do without
+/// is said here.
+std::vector<std::shared_ptr<const KernelCode>> generate(KernelCache& kernels,
+                                                        const CompiledGraph& compiled,
+                                                        Device& device,
+                                                        const CompileOptions& options,
+                                                        const StageObserver& observer) {
+  try {
+    return kernels.get_all(device.backend(), compiled, device.target(), options, num_threads(),
+                           observer);
+  } catch (const UnsupportedError& error) {
+    throw UnsupportedError(str(device.name(), " (", device.description(), "): ", error.what()));
+  }
+}
+
 std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph, Device& device) {
   const StageObserver observer = dump_observer();
   const Graph optimized = optimize(graph, observer);
@@ -88,8 +103,7 @@ std::shared_ptr<const LoadedPlan> Runtime::Impl::load_plan(const Graph& graph, D
         auto loaded = std::make_shared<LoadedPlan>();
         loaded->device = &device;
         std::vector<std::shared_ptr<Executable>> executables;
-        for (const auto& code : kernels.get_all(device.backend(), compiled, device.target(),
-                                                options, num_threads(), observer)) {
+        for (const auto& code : generate(kernels, compiled, device, options, observer)) {
           executables.push_back(device.load(*code));
         }
         loaded->kernels = executables.size();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/device.h"
 
@@ -16,13 +17,31 @@ struct VulkanLimits {
   int64_t max_groups = 0;     ///< workgroups along one axis of a dispatch; 0: the device's
   size_t max_memory = 0;      ///< bytes in use at once; 0: the device's
   bool hides_memory = false;  ///< the host copies through a staging buffer, always
+  int64_t shared_bytes = 0;   ///< workgroup memory; 0: the device's
+  int64_t bound_bytes = 0;    ///< of one storage buffer; 0: the device's
+  /// No more than Vulkan 1.1 asks for: no addresses of buffers, timeline semaphores, elements of
+  /// one byte, float controls.
+  bool only_vulkan11 = false;
+  bool no_int64 = false;
+  bool no_float64 = false;
+  bool no_small_elements = false;  ///< of one and two bytes
+  bool no_shuffle = false;         ///< between the invocations of a subgroup
 };
 
+/// Limits by name; throws DeviceError for any other:
+///   least  what Vulkan 1.1 promises of every device
+///   bound  that, with 64-bit types and shuffles: buffers are bound by descriptors
+///   words  buffers have addresses; no elements of one and two bytes, no shuffles
+[[nodiscard]] VulkanLimits vulkan_limits(std::string_view name);
+/// What is left when both hold.
+[[nodiscard]] VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b);
+
 /// Those that can run our code, the fastest kind first, opened when this is first called. When
-/// there is none `why` says so. REPRISE_VULKAN_DEVICE=NAME leaves only those whose name holds NAME.
+/// there is none `why` says so. REPRISE_VULKAN_DEVICE=NAME leaves only those whose name holds NAME;
+/// REPRISE_VULKAN_LIMITS=NAME holds all of them to vulkan_limits(NAME).
 [[nodiscard]] std::span<Device* const> vulkan_devices(std::string* why);
 
-/// A device of its own on the hardware of another.
+/// A device of its own on the hardware of another, held to the other's limits and to these.
 [[nodiscard]] std::unique_ptr<Device> open_again(const Device& vulkan_device,
                                                  const VulkanLimits& limits);
 

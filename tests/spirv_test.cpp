@@ -26,7 +26,7 @@ TEST(Spirv, RunsOnADevice) {
   expect_shader_like_interpreted(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
 }
 
-// For reading; HLSL has no addresses of buffers and says so.
+// For reading; HLSL has no addresses of buffers and gets what devices without them get.
 TEST(Spirv, IsRenderedInShadingLanguages) {
   Kernel kernel = parse_kernel(kernel_of_ops(DType::F32, {"add %0, %1"}, 3));
   for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel, {.fma = false});
@@ -37,7 +37,33 @@ TEST(Spirv, IsRenderedInShadingLanguages) {
   EXPECT_THAT(texts["spirv"], testing::HasSubstr("OpEntryPoint GLCompute"));
   EXPECT_THAT(texts["glsl"], testing::HasSubstr("void main()"));
   EXPECT_THAT(texts["msl"], testing::HasSubstr("kernel void phase0("));
-  EXPECT_THAT(texts["hlsl"], testing::HasSubstr("cannot be said"));
+  EXPECT_THAT(texts["hlsl"],
+              testing::HasSubstr("RWByteAddressBuffer memory : register(u0, space0)"));
+}
+
+/// Kernels of each mapping as devices without addresses of buffers run them, in every language.
+TEST(Spirv, KernelsOfBoundBuffersAreRenderedInShadingLanguages) {
+  TargetInfo target = plain_vulkan_target();
+  target.shader.buffer_addresses = target.shader.storage8 = target.shader.storage16 = false;
+  target.shader.int64 = target.shader.float64 = false;
+  for (const std::string& text :
+       {kernel_of_ops(DType::F32, {"add %0, %1"}, 3), kernel_of_ops(DType::I8, {"add %0, %1"}, 70),
+        kernel_of_ops(DType::Bool, {"and %0, %1"}, 70), kernel_of_rows(100),
+        kernel_of_reduction("sum", DType::F32, DType::F32, 3, 300, 300, 1)}) {
+    Kernel kernel = parse_kernel(text);
+    for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
+    std::map<std::string, std::string> texts;
+    ASSERT_NO_THROW(static_cast<void>(spirv_backend().generate(
+        kernel, {}, target,
+        [&](std::string_view name, std::string_view text) { texts.emplace(name, text); })))
+        << text;
+    EXPECT_THAT(texts["spirv"], testing::HasSubstr("OpMemoryModel Logical GLSL450"));
+    for (const char* language : {"glsl", "msl", "hlsl"}) {
+      EXPECT_THAT(texts[language], testing::Not(testing::HasSubstr("cannot be said"))) << text;
+    }
+    EXPECT_THAT(texts["glsl"], testing::HasSubstr("layout(set = 0, binding = 0, std430)")) << text;
+    EXPECT_THAT(texts["hlsl"], testing::HasSubstr("[numthreads(64, 1, 1)]")) << text;
+  }
 }
 
 TEST(Spirv, Operations) {
@@ -158,19 +184,58 @@ TEST(Spirv, HugeExtents) {
 
 /// What the device cannot do is said, and names what is missing.
 TEST(Spirv, RefusesWhatTheTargetLacks) {
-  const auto emit = [](const TargetInfo& target, DType dtype) {
-    static_cast<void>(spirv_backend().generate(
-        parse_kernel(kernel_of_ops(dtype, {"add %0, %1"}, 8)), {}, target));
+  const auto emit = [](const TargetInfo& target, DType dtype, int64_t count = 8) {
+    Kernel kernel = parse_kernel(
+        kernel_of_ops(dtype, {dtype == DType::Bool ? "and %0, %1" : "add %0, %1"}, count));
+    for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
+    try {
+      static_cast<void>(spirv_backend().generate(kernel, {}, target));
+    } catch (const UnsupportedError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
   };
   TargetInfo target = plain_vulkan_target();
   target.shader.float64 = false;
-  target.shader.storage8 = false;
-  EXPECT_NO_THROW(emit(target, DType::F32));
-  EXPECT_THROW(emit(target, DType::F64), UnsupportedError);
-  EXPECT_THROW(emit(target, DType::I8), UnsupportedError);
-  target.shader.buffer_addresses = false;
-  EXPECT_THROW(emit(target, DType::F32), UnsupportedError);
-  EXPECT_THROW(emit(TargetInfo{}, DType::F32), UnsupportedError);
+  target.shader.storage8 = target.shader.storage16 = false;
+  EXPECT_THAT(emit(target, DType::F64), testing::HasSubstr("no 64-bit floats"));
+  for (const bool addresses : {true, false}) {
+    target.shader.buffer_addresses = addresses;
+    for (const DType dtype : {DType::F32, DType::I64, DType::Bool, DType::I8, DType::U8, DType::I16,
+                              DType::U16, DType::F16, DType::BF16}) {
+      EXPECT_EQ(emit(target, dtype), "") << dtype;
+    }
+  }
+  EXPECT_EQ(emit(target, DType::F32, int64_t{1} << 25), "");
+  EXPECT_THAT(emit(target, DType::F32, (int64_t{1} << 25) + 1), testing::HasSubstr("134217732"));
+  target.shader.int64 = false;
+  EXPECT_EQ(emit(target, DType::F32), "");
+  EXPECT_EQ(emit(target, DType::BF16), "");
+  EXPECT_THAT(emit(target, DType::U64), testing::HasSubstr("no 64-bit integers"));
+  EXPECT_THAT(emit(TargetInfo{}, DType::F32), testing::HasSubstr("Vulkan"));
+}
+
+/// The end of a reduction's tree goes through the subgroup where the device can shuffle, and none
+/// of it where not; the shader asks how many lanes there are.
+TEST(Spirv, ReductionsShuffleWhereTheTargetCan) {
+  for (const bool shuffle : {false, true}) {
+    for (const DType dtype : {DType::F32, DType::F64, DType::I64}) {
+      TargetInfo target = plain_vulkan_target();
+      target.shader.shuffle = shuffle;
+      std::map<std::string, std::string> texts;
+      static_cast<void>(spirv_backend().generate(
+          parse_kernel(kernel_of_reduction("sum", dtype, dtype, 3, 300, 300, 1)), {}, target,
+          [&](std::string_view name, std::string_view text) { texts.emplace(name, text); }));
+      for (const char* what : {"OpCapability GroupNonUniformShuffle", "OpGroupNonUniformShuffleXor",
+                               "BuiltIn SubgroupSize", "BuiltIn NumSubgroups"}) {
+        EXPECT_EQ(texts["spirv"].find(what) != std::string::npos, shuffle)
+            << what << " of " << dtype;
+      }
+      EXPECT_EQ(texts["glsl"].find("subgroupShuffleXor") != std::string::npos, shuffle);
+      if (dtype == DType::F64) continue;  // which Metal has not got
+      EXPECT_THAT(texts["msl"], testing::Not(testing::HasSubstr("cannot be said")));
+    }
+  }
 }
 
 TEST(Spirv, DumpsItsText) {

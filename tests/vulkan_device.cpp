@@ -38,6 +38,12 @@ Device& narrow_vulkan_device(Device& device, int64_t groups_per_axis) {
   return *found;
 }
 
+bool names_missing_type(const TargetInfo& target, std::string_view error) {
+  const auto named = [&](std::string_view what) { return error.find(what) != error.npos; };
+  return (!target.shader.int64 && named("no 64-bit integers")) ||
+         (!target.shader.float64 && named("no 64-bit floats"));
+}
+
 void run_watched(Device& device, const KernelCode& code,
                  std::span<const std::span<std::byte>> buffers, std::span<const uint64_t> params,
                  LaunchStatus* status) {

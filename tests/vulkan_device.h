@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "codegen/backend.h"
 #include "runtime/device.h"
@@ -17,6 +18,9 @@ namespace reprise {
 
 /// The same hardware with at most `groups_per_axis` workgroups along an axis of a dispatch.
 [[nodiscard]] Device& narrow_vulkan_device(Device& device, int64_t groups_per_axis);
+
+/// Whether an UnsupportedError names a type that the target really lacks.
+[[nodiscard]] bool names_missing_type(const TargetInfo& target, std::string_view error);
 
 /// Copies the buffers to the device, runs the kernel and copies them back. Fails the test where
 /// memory beside a buffer is written.

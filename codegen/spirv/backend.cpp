@@ -100,10 +100,45 @@ void check(const spirv::Words& words) {
   }
 }
 
+spirv::Words module_of(const Kernel& kernel, const TargetInfo& target,
+                       std::vector<PhaseCode>* codes) {
+  std::vector<PhasePlan> phases;
+  bool uses_scratch = false;
+  for (const Phase& phase : kernel.phases) {
+    phases.push_back(spirv::plan_phase(kernel, phase, target));
+    uses_scratch = uses_scratch || phases.back().scratch_bytes > 0;
+  }
+  Module module(target);
+  const spirv::Arguments arguments(module, kernel, coherent_buffers(kernel, phases), uses_scratch);
+  for (size_t i = 0; i < phases.size(); ++i) {
+    emit_phase(module, kernel, arguments, phases[i], str("phase", i));
+    codes->push_back(
+        {.tasks = phases[i].tasks, .scratch_bytes = phases[i].scratch_bytes, .cost_ns = 0});
+  }
+  return module.finish();
+}
+
+/// A language without addresses of buffers gets the kernel as a device without them does; it has no
+/// name for the number of subgroups either.
+std::string render(const spirv::Words& words, std::string_view language, const Kernel& kernel,
+                   const TargetInfo& target) {
+  const bool fits = !target.shader.uses_addresses() && !target.shader.shuffle;
+  if (spirv::has_addresses(language) || fits) return spirv::render(words, language);
+  TargetInfo without = target;
+  without.shader.shuffle = false;
+  without.shader.buffer_addresses = false;
+  std::vector<PhaseCode> codes;
+  try {
+    return spirv::render(module_of(kernel, without, &codes), language);
+  } catch (const UnsupportedError& error) {
+    return str("// cannot be said in this language: ", error.what(), '\n');
+  }
+}
+
 class SpirvBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "spirv"; }
-  [[nodiscard]] std::string_view version() const override { return "spirv 6"; }
+  [[nodiscard]] std::string_view version() const override { return "spirv 8"; }
 
   /// The schedule is a CPU's; the mapping onto workgroups follows from the kernel and the target.
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule&, const TargetInfo& target,
@@ -112,24 +147,13 @@ class SpirvBackend final : public Backend {
       throw UnsupportedError(
           str("the SPIR-V backend makes code for Vulkan devices, not ", target.triple));
     }
-    std::vector<PhasePlan> phases;
-    for (const Phase& phase : kernel.phases) {
-      phases.push_back(spirv::plan_phase(kernel, phase, target));
-    }
-    Module module(target);
-    const spirv::Arguments arguments(module, kernel, coherent_buffers(kernel, phases));
     KernelCode code;
-    for (size_t i = 0; i < phases.size(); ++i) {
-      emit_phase(module, kernel, arguments, phases[i], str("phase", i));
-      code.phases.push_back(
-          {.tasks = phases[i].tasks, .scratch_bytes = phases[i].scratch_bytes, .cost_ns = 0});
-    }
-    const spirv::Words words = module.finish();
+    const spirv::Words words = module_of(kernel, target, &code.phases);
     if (dump) {
       dump("spirv", text_of(words));
       check(words);
       for (const std::string_view language : spirv::languages()) {
-        dump(language, spirv::render(words, language));
+        dump(language, render(words, language, kernel, target));
       }
     }
 #ifndef NDEBUG

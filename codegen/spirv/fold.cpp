@@ -3,8 +3,10 @@
 
 #include <bit>
 #include <limits>
+#include <optional>
 
 #include "codegen/spirv/layout.h"
+#include "codegen/spirv/subgroup.h"
 #include "ir/error.h"
 #include "ir/scalar_interpreter.h"
 
@@ -281,24 +283,68 @@ std::vector<Value> FoldEmitter::shared(const Scope& scope, Value invocation) {
   };
   for (size_t i = 0; i < dtypes_.size(); ++i) put(i);
   f_.barrier();
-  int64_t left = std::min<int64_t>(extent_, kReducePartials);
-  for (int64_t half = kReducePartials / 2; half > 0; half /= 2) {
-    if (left <= half) continue;
-    const Value count = f_.m.constant(static_cast<uint32_t>(left - half));
-    f_.if_then(f_.below(invocation, count), [&] {
-      const Value other = f_.add(invocation, f_.m.constant(static_cast<uint32_t>(half)));
+  std::optional<Subgroup> subgroup;
+  if (f_.m.target().shader.shuffle) subgroup.emplace(f_);
+  const auto is_in_subgroup = [&](int64_t half) {
+    return f_.below(f_.m.constant(static_cast<uint32_t>(half)), subgroup->width());
+  };
+  const auto for_halves = [&](const auto& step) {
+    int64_t left = std::min<int64_t>(extent_, kReducePartials);
+    for (int64_t half = kReducePartials / 2; half > 0; half /= 2) {
+      if (left <= half) continue;
+      step(half, left);
+      left = half;
+    }
+  };
+  for_halves([&](int64_t half, int64_t left) {
+    const auto step = [&] {
+      const Value count = f_.m.constant(static_cast<uint32_t>(left - half));
+      f_.if_then(f_.below(invocation, count), [&] {
+        const Value other = f_.add(invocation, f_.m.constant(static_cast<uint32_t>(half)));
+        for (size_t i = 0; i < dtypes_.size(); ++i) {
+          keep(i, combined(stage_.reductions[i], partial(i), get(i, other)));
+          put(i);
+        }
+      });
+      f_.barrier();
+    };
+    if (!subgroup) return step();
+    f_.if_then(f_.op(spv::OpLogicalNot, f_.m.bool_type(), {is_in_subgroup(half)}), step);
+  });
+  // The rest of the tree without barriers, by every subgroup for itself: lane p has partial p.
+  for (size_t i = 0; i < dtypes_.size(); ++i) {
+    keep(i, get(i, subgroup ? subgroup->lane() : f_.m.constant(0)));
+  }
+  if (subgroup) {
+    for_halves([&](int64_t half, int64_t left) {
+      f_.if_then(is_in_subgroup(half), [&] {
+        const Value count = f_.m.constant(static_cast<uint32_t>(left - half));
+        const Value takes = f_.below(subgroup->lane(), count);
+        for (size_t i = 0; i < dtypes_.size(); ++i) {
+          const Accumulator own = partial(i);
+          Accumulator other, sum;
+          for (size_t k = 0; k < own.size(); ++k) {
+            other.push_back(
+                subgroup->exchanged(dtypes_[i][k], own[k], static_cast<uint32_t>(half)));
+          }
+          sum = combined(stage_.reductions[i], own, other);
+          for (size_t k = 0; k < own.size(); ++k) {
+            sum[k] = f_.select(f_.m.register_type(dtypes_[i][k]), takes, sum[k], own[k]);
+          }
+          keep(i, sum);
+        }
+      });
+    });
+    f_.if_then(is_in_subgroup(1), [&] {
       for (size_t i = 0; i < dtypes_.size(); ++i) {
-        keep(i, combined(stage_.reductions[i], partial(i), get(i, other)));
-        put(i);
+        Accumulator all = partial(i);
+        for (size_t k = 0; k < all.size(); ++k) all[k] = subgroup->first(dtypes_[i][k], all[k]);
+        keep(i, all);
       }
     });
-    f_.barrier();
-    left = half;
   }
   std::vector<Value> results;
-  for (size_t i = 0; i < dtypes_.size(); ++i) {
-    results.push_back(result(get(i, f_.m.constant(0))));
-  }
+  for (size_t i = 0; i < dtypes_.size(); ++i) results.push_back(result(partial(i)));
   return results;
 }
 

@@ -127,6 +127,13 @@ class Function {
   Value widened(Value a) { return op(spv::OpUConvert, m.u64(), {a}); }
   Value narrowed(Value a) { return op(spv::OpUConvert, m.u32(), {a}); }
 
+  /// 64 bits of two words.
+  Value wide_word(Value low, Value high) {
+    return op(
+        spv::OpBitwiseOr, m.u64(),
+        {widened(low), op(spv::OpShiftLeftLogical, m.u64(), {widened(high), m.constant(32)})});
+  }
+
   // ---- Scalar operations, on values as Module::register_type has them ----
   Value unary(ScalarOp op, DType dtype, Value a);
   /// `dtype` is the operands'.

@@ -1,95 +1,9 @@
-// Addresses, alignments and the argument block.
+// Where elements are, and how those smaller than a word are loaded and stored.
 #include "codegen/spirv/memory.h"
 
 #include "ir/error.h"
 
 namespace reprise::spirv {
-
-namespace {
-
-constexpr spv::StorageClass kDevice = spv::StorageClassPhysicalStorageBuffer;
-
-Value aligned_load(Function& f, Value type, Value pointer, uint32_t bytes) {
-  return f.op(spv::OpLoad, type, {pointer, spv::MemoryAccessAlignedMask, bytes});
-}
-
-}  // namespace
-
-// ---- Arguments ----
-
-Arguments::Arguments(Module& module, const Kernel& kernel, const std::vector<bool>& coherent)
-    : coherent_(coherent) {
-  if (!module.target().shader.buffer_addresses) {
-    throw UnsupportedError("the device has no buffer addresses");
-  }
-  std::vector<uint32_t> offsets;
-  const auto add = [&](Value type) {
-    offsets.push_back(static_cast<uint32_t>(8 * members_.size()));
-    members_.push_back(type);
-  };
-  const Value words = module.pointer_type(kDevice, module.block_type(DType::U32, false));
-  for (uint32_t b = 0; b < kernel.buffers.size(); ++b) {
-    const Buffer& buffer = kernel.buffers[b];
-    if (buffer.kind == BufferKind::Local) continue;
-    const Value type = module.pointer_type(kDevice, module.block_type(buffer.dtype, coherent[b]));
-    buffer_types_.push_back(type);
-    // A pointer to small elements among the arguments would ask for capabilities of small push
-    // constants: those addresses are numbers first.
-    add(size_of(buffer.dtype) >= 4 ? type : module.u64());
-  }
-  first_param_ = static_cast<uint32_t>(members_.size());
-  for (const DType dtype : kernel.params) {
-    add(size_of(dtype) < 4 ? module.u32() : module.register_type(dtype));
-  }
-  add(words);
-  add(module.target().shader.int64 ? module.u64() : words);
-  const Value block = module.struct_type(members_, offsets);
-  block_pointer_ = module.pointer_type(kDevice, block);
-  const uint32_t offset = 0;
-  push_ = module.global(spv::StorageClassPushConstant,
-                        module.struct_type({&block_pointer_, 1}, {&offset, 1}));
-}
-
-Value Arguments::load_block(Function& f) const {
-  return f.load(block_pointer_,
-                f.element(spv::StorageClassPushConstant, block_pointer_, push_, f.m.constant(0)));
-}
-
-Value Arguments::load_member(Function& f, Value block, uint32_t member) const {
-  const Value type = members_[member];
-  return aligned_load(f, type, f.element(kDevice, type, block, f.m.constant(member)), 8);
-}
-
-Value Arguments::load_buffer(Function& f, Value block, BufferId buffer) const {
-  const Value pointer = load_member(f, block, buffer.index);
-  const Value type = buffer_types_[buffer.index];
-  return type == members_[buffer.index] ? pointer : f.op(spv::OpConvertUToPtr, type, {pointer});
-}
-
-Value Arguments::load_param(Function& f, Value block, uint32_t param, DType dtype) const {
-  const Value value = load_member(f, block, first_param_ + param);
-  if (size_of(dtype) >= 4) return value;
-  // The low bytes count.
-  const DType bits = dtype == DType::Bool ? DType::U8 : dtype;
-  const Value narrow =
-      f.cast(DType::U32,
-             size_of(bits) == 1 ? (is_signed_integer(bits) ? DType::I8 : DType::U8)
-                                : (is_signed_integer(bits) ? DType::I16 : DType::U16),
-             value);
-  return dtype == DType::Bool ? f.cast(DType::U8, DType::Bool, narrow) : narrow;
-}
-
-Value Arguments::load_status(Function& f, Value block) const {
-  return load_member(f, block, static_cast<uint32_t>(members_.size()) - 2);
-}
-
-Value Arguments::load_scratch(Function& f, Value block, DType dtype) const {
-  if (!f.m.target().shader.int64) throw UnsupportedError("the device has no 64-bit integers");
-  const Value address = load_member(f, block, static_cast<uint32_t>(members_.size()) - 1);
-  // What one invocation leaves there others load.
-  const Value type = f.m.pointer_type(kDevice, f.m.block_type(dtype, true));
-  return f.op(spv::OpConvertUToPtr, type, {address});
-}
 
 SharedMemory::SharedMemory(Module& module, const SharedWords& words) {
   const auto array = [&](Value type, int64_t count) {
@@ -109,25 +23,26 @@ PartMemory::PartMemory(Function& f, const Kernel& kernel, const Arguments& argum
       shared_(shared),
       plan_(plan),
       block_(arguments.load_block(f)),
-      pointers_(kernel.buffers.size()) {
+      places_(kernel.buffers.size()),
+      variables_(kernel.buffers.size()) {
   // What is loaded here is there for every block of the part.
   const auto visit = [&](const Body& body) {
     for (const Access& access : body.accesses) {
       const uint32_t b = access.buffer.index;
       const Buffer& buffer = kernel.buffers[b];
-      if (pointers_[b] != 0) continue;
       switch (plan.homes[b].kind) {
         case Home::Kind::Global:
-          pointers_[b] = arguments.load_buffer(f, block_, access.buffer);
+          if (places_[b].pointer == 0) {
+            places_[b] = arguments.load_buffer(f, block_, access.buffer);
+          }
           break;
         case Home::Kind::Private:
-          if (buffer.extent == 0) break;
-          pointers_[b] = f.variable(f.m.array_type(f.m.register_type(buffer.dtype), buffer.extent));
+          if (buffer.extent == 0 || variables_[b] != 0) break;
+          variables_[b] =
+              f.variable(f.m.array_type(f.m.register_type(buffer.dtype), buffer.extent));
           break;
         case Home::Kind::Workgroup:
-          break;
         case Home::Kind::Scratch:
-          pointers_[b] = arguments.load_scratch(f, block_, buffer.dtype);
           break;
       }
     }
@@ -139,32 +54,115 @@ PartMemory::PartMemory(Function& f, const Kernel& kernel, const Arguments& argum
 }
 
 void PartMemory::use_scratch(Value group, int64_t scratch_begin) {
-  const Value stride = f_.m.constant64(static_cast<uint64_t>(plan_.scratch_stride));
-  scratch_offset_ = f_.add(f_.mul(f_.widened(group), stride, 64),
-                           f_.m.constant64(static_cast<uint64_t>(scratch_begin)), 64);
+  Module& m = f_.m;
+  const bool wide = m.target().shader.uses_addresses();
+  const int width = wide ? 64 : 32;
+  const auto constant = [&](int64_t value) {
+    return wide ? m.constant64(static_cast<uint64_t>(value))
+                : m.constant(static_cast<uint32_t>(value));
+  };
+  const Value begin =
+      f_.add(f_.mul(wide ? f_.widened(group) : group, constant(plan_.scratch_stride), width),
+             constant(scratch_begin), width);
+  for (size_t b = 0; b < plan_.homes.size(); ++b) {
+    const Home& home = plan_.homes[b];
+    if (home.kind != Home::Kind::Scratch) continue;
+    places_[b] = arguments_.load_scratch(f_, block_, kernel_.buffers[b].dtype,
+                                         f_.add(begin, constant(home.at), width));
+  }
 }
 
 bool PartMemory::is_wide(BufferId buffer) const {
-  return plan_.homes[buffer.index].kind == Home::Kind::Global &&
+  // A buffer that is bound has no more bytes than 32 bits count.
+  return f_.m.target().shader.uses_addresses() &&
+         plan_.homes[buffer.index].kind == Home::Kind::Global &&
          kernel_.buffers[buffer.index].extent > INT32_MAX;
 }
 
-Value PartMemory::pointer(BufferId id, Value index) {
-  const Buffer& buffer = kernel_.buffers[id.index];
-  const Home& home = plan_.homes[id.index];
+/// Counted from where the place's pointer points to.
+Value PartMemory::element(BufferId id, Value index) {
+  const Place& place = places_[id.index];
+  if (place.first == 0) return index;
+  const bool wide = is_wide(id);
+  if (!wide && !place.wide) return f_.add(place.first, index);
+  return f_.add(place.wide ? place.first : f_.widened(place.first),
+                wide ? index : f_.widened(index), 64);
+}
+
+Value PartMemory::typed_pointer(BufferId id, Value index) {
+  const Place& place = places_[id.index];
+  const Value type =
+      f_.m.pointer_type(place.storage, f_.m.memory_type(kernel_.buffers[id.index].dtype));
+  return f_.op(spv::OpAccessChain, type, {place.pointer, f_.m.constant(0), element(id, index)});
+}
+
+PartMemory::Cut PartMemory::cut(BufferId id, Value index) {
   Module& m = f_.m;
-  if (home.kind == Home::Kind::Private) {
-    return f_.element(spv::StorageClassFunction, m.register_type(buffer.dtype), pointers_[id.index],
-                      index);
+  const Place& place = places_[id.index];
+  const Value at = element(id, index);
+  const bool wide = is_wide(id) || place.wide;
+  const Value type = m.integer_type(wide ? 64 : 32);
+  const auto constant = [&](uint32_t value) {
+    return wide ? m.constant64(value) : m.constant(value);
+  };
+  const size_t bytes = size_of(kernel_.buffers[id.index].dtype);
+  if (bytes == 4) return {.pointer = word_pointer(f_, place, at)};
+  if (bytes == 8) {
+    const Value low = f_.op(spv::OpShiftLeftLogical, type, {at, m.constant(1)});
+    const Value high = f_.op(spv::OpBitwiseOr, type, {low, constant(1)});
+    return {.pointer = word_pointer(f_, place, low), .next = word_pointer(f_, place, high)};
   }
-  if (home.kind == Home::Kind::Scratch) {
-    const uint64_t bytes = size_of(buffer.dtype);
-    const Value first = f_.add(scratch_offset_, m.constant64(static_cast<uint64_t>(home.at)), 64);
-    const Value elements = f_.op(spv::OpUDiv, m.u64(), {first, m.constant64(bytes)});
-    index = f_.add(elements, f_.widened(index), 64);
+  // 4 or 2 elements a word.
+  const uint32_t log = bytes == 1 ? 2 : 1;
+  const Value word = f_.op(spv::OpShiftRightLogical, type, {at, m.constant(log)});
+  const Value within =
+      f_.op(spv::OpBitwiseAnd, m.u32(), {wide ? f_.narrowed(at) : at, m.constant((1u << log) - 1)});
+  return {.pointer = word_pointer(f_, place, word),
+          .shift = f_.op(spv::OpShiftLeftLogical, m.u32(), {within, m.constant(5 - log)})};
+}
+
+Value PartMemory::load_cut(BufferId id, Value index) {
+  Module& m = f_.m;
+  const DType dtype = kernel_.buffers[id.index].dtype;
+  const Cut at = cut(id, index);
+  Value word = aligned_load(f_, m.u32(), at.pointer, 4);
+  if (at.next != 0) word = f_.wide_word(word, aligned_load(f_, m.u32(), at.next, 4));
+  if (at.shift != 0) {
+    word = f_.op(is_signed_integer(dtype) ? spv::OpBitFieldSExtract : spv::OpBitFieldUExtract,
+                 m.u32(), {word, at.shift, m.constant(static_cast<uint32_t>(8 * size_of(dtype)))});
   }
-  const Value type = m.pointer_type(kDevice, m.memory_type(buffer.dtype));
-  return f_.op(spv::OpAccessChain, type, {pointers_[id.index], m.constant(0), index});
+  return f_.from_word(dtype, word);
+}
+
+void PartMemory::store_cut(BufferId id, Value index, Value value) {
+  Module& m = f_.m;
+  const DType dtype = kernel_.buffers[id.index].dtype;
+  const Value bits = f_.to_word(dtype, value);
+  const Cut at = cut(id, index);
+  const auto put = [&](Value pointer, Value word) {
+    f_.effect(spv::OpStore, {pointer, word, spv::MemoryAccessAlignedMask, 4});
+  };
+  if (at.next != 0) {
+    put(at.pointer, f_.narrowed(bits));
+    put(at.next, f_.narrowed(f_.op(spv::OpShiftRightLogical, m.u64(), {bits, m.constant(32)})));
+    return;
+  }
+  if (at.shift == 0) return put(at.pointer, bits);
+  // Others store the elements beside it at the same time: only its own bits may change.
+  const Value ones = m.constant(size_of(dtype) == 1 ? 0xff : 0xffff);
+  const auto moved = [&](Value v) {
+    return f_.op(spv::OpShiftLeftLogical, m.u32(), {v, at.shift});
+  };
+  const Value others = f_.op(spv::OpNot, m.u32(), {moved(ones)});
+  const Value own = moved(f_.op(spv::OpBitwiseAnd, m.u32(), {bits, ones}));
+  const Value device = m.constant(spv::ScopeDevice), relaxed = m.constant(0);
+  f_.op(spv::OpAtomicAnd, m.u32(), {at.pointer, device, relaxed, others});
+  f_.op(spv::OpAtomicOr, m.u32(), {at.pointer, device, relaxed, own});
+}
+
+Value PartMemory::private_pointer(BufferId id, Value index) {
+  return f_.element(spv::StorageClassFunction, f_.m.register_type(kernel_.buffers[id.index].dtype),
+                    variables_[id.index], index);
 }
 
 Value PartMemory::load(BufferId id, Value index) {
@@ -172,14 +170,15 @@ Value PartMemory::load(BufferId id, Value index) {
   const Home& home = plan_.homes[id.index];
   switch (home.kind) {
     case Home::Kind::Private:
-      return f_.load(f_.m.register_type(dtype), pointer(id, index));
+      return f_.load(f_.m.register_type(dtype), private_pointer(id, index));
     case Home::Kind::Workgroup:
       return load_shared(dtype, home.at, index);
     case Home::Kind::Global:
     case Home::Kind::Scratch:
       break;
   }
-  const Value value = aligned_load(f_, f_.m.memory_type(dtype), pointer(id, index),
+  if (places_[id.index].words) return load_cut(id, index);
+  const Value value = aligned_load(f_, f_.m.memory_type(dtype), typed_pointer(id, index),
                                    static_cast<uint32_t>(size_of(dtype)));
   return f_.from_memory(dtype, value);
 }
@@ -191,7 +190,7 @@ void PartMemory::store(BufferId id, Value index, Value value) {
   if (is_float(dtype)) value = f_.guarded(dtype, value);
   switch (home.kind) {
     case Home::Kind::Private:
-      f_.store(pointer(id, index), value);
+      f_.store(private_pointer(id, index), value);
       return;
     case Home::Kind::Workgroup:
       store_shared(dtype, home.at, index, value);
@@ -200,8 +199,9 @@ void PartMemory::store(BufferId id, Value index, Value value) {
     case Home::Kind::Scratch:
       break;
   }
+  if (places_[id.index].words) return store_cut(id, index, value);
   const Value bits = f_.to_memory(dtype, value);
-  f_.effect(spv::OpStore, {pointer(id, index), bits, spv::MemoryAccessAlignedMask,
+  f_.effect(spv::OpStore, {typed_pointer(id, index), bits, spv::MemoryAccessAlignedMask,
                            static_cast<uint32_t>(size_of(dtype))});
 }
 
@@ -211,10 +211,10 @@ Value PartMemory::param(uint32_t param, DType dtype) {
 
 void PartMemory::report(Value index, int64_t extent) {
   Module& m = f_.m;
-  const Value status = arguments_.load_status(f_, block_);
+  const Place status = arguments_.load_status(f_, block_);
   const auto field = [&](uint32_t word) {
-    return f_.op(spv::OpAccessChain, m.pointer_type(kDevice, m.u32()),
-                 {status, m.constant(0), m.constant(word)});
+    const Value index = m.constant(word);
+    return word_pointer(f_, status, status.first == 0 ? index : f_.add(status.first, index));
   };
   const Value device = m.constant(spv::ScopeDevice), relaxed = m.constant(0);
   const Value before = f_.op(spv::OpAtomicCompareExchange, m.u32(),

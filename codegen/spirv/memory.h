@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/spirv/arguments.h"
 #include "codegen/spirv/function.h"
 #include "codegen/spirv/layout.h"
 #include "ir/kernel.h"
@@ -14,33 +15,6 @@ namespace reprise::spirv {
 struct Variable {
   Value value = 0;
   bool wide = false;
-};
-
-/// The arguments that every entry of a module takes, as the ABI in codegen/backend.h has them.
-/// Buffers named by descriptors instead of addresses would be another one of these.
-class Arguments {
- public:
-  /// `coherent`, by BufferId: invocations load what others of their group stored.
-  Arguments(Module& module, const Kernel& kernel, const std::vector<bool>& coherent);
-
-  /// The address of everything, loaded once in a function.
-  [[nodiscard]] Value load_block(Function& f) const;
-  [[nodiscard]] Value load_buffer(Function& f, Value block, BufferId buffer) const;
-  [[nodiscard]] Value load_param(Function& f, Value block, uint32_t param, DType dtype) const;
-  [[nodiscard]] Value load_status(Function& f, Value block) const;
-  /// As a pointer to elements of `dtype`.
-  [[nodiscard]] Value load_scratch(Function& f, Value block, DType dtype) const;
-  [[nodiscard]] bool is_coherent(BufferId buffer) const { return coherent_[buffer.index]; }
-
- private:
-  Value load_member(Function& f, Value block, uint32_t member) const;
-
-  std::vector<bool> coherent_;
-  std::vector<Value> members_;       ///< types
-  std::vector<Value> buffer_types_;  ///< what a buffer's member stands for
-  uint32_t first_param_ = 0;
-  Value block_pointer_ = 0;
-  Value push_ = 0;
 };
 
 /// The workgroup memory of one entry.
@@ -69,7 +43,17 @@ class PartMemory {
   void store_shared(DType dtype, int64_t at, Value index, Value value);
 
  private:
-  Value pointer(BufferId buffer, Value index);
+  /// Word `index` is where element `index` of a place of words begins, at bit `shift`.
+  struct Cut {
+    Value pointer = 0, next = 0;  ///< the word, and the one behind it for 8 bytes
+    Value shift = 0;              ///< for less than a word
+  };
+  [[nodiscard]] Value element(BufferId buffer, Value index);
+  [[nodiscard]] Value typed_pointer(BufferId buffer, Value index);
+  [[nodiscard]] Cut cut(BufferId buffer, Value index);
+  [[nodiscard]] Value load_cut(BufferId buffer, Value index);
+  void store_cut(BufferId buffer, Value index, Value value);
+  Value private_pointer(BufferId buffer, Value index);
   Value shared_pointer(DType dtype, int64_t at, Value index);
 
   Function& f_;
@@ -78,8 +62,8 @@ class PartMemory {
   const SharedMemory& shared_;
   const PartPlan& plan_;
   Value block_ = 0;
-  std::vector<Value> pointers_;  ///< by BufferId: block pointers, or variables
-  Value scratch_offset_ = 0;     ///< bytes, of 64 bits
+  std::vector<Place> places_;     ///< by BufferId: in device memory
+  std::vector<Value> variables_;  ///< by BufferId: of invocations
 };
 
 }  // namespace reprise::spirv

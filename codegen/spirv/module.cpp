@@ -24,6 +24,7 @@ void append_text(Words& words, std::string_view text) {
 
 Module::Module(const TargetInfo& target) : target_(target) {
   capability(spv::CapabilityShader);
+  if (!target.shader.uses_addresses()) return;
   capability(spv::CapabilityPhysicalStorageBufferAddresses);
   extension("SPV_KHR_physical_storage_buffer");
 }
@@ -318,7 +319,9 @@ Words Module::finish() {
     append(words, spv::OpExtInstImport, operands);
   }
   append(words, spv::OpMemoryModel,
-         {static_cast<uint32_t>(spv::AddressingModelPhysicalStorageBuffer64),
+         {static_cast<uint32_t>(target_.shader.uses_addresses()
+                                    ? spv::AddressingModelPhysicalStorageBuffer64
+                                    : spv::AddressingModelLogical),
           static_cast<uint32_t>(spv::MemoryModelGLSL450)});
   for (const Words* section :
        {&entries, &modes, &names_, &decorations_, &declarations_, &functions_}) {

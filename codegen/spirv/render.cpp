@@ -32,6 +32,14 @@ void set_versions(spvc_compiler compiler) {
   spvc_compiler_install_compiler_options(compiler, options);
 }
 
+/// HLSL has no built-in for the number of workgroups: who dispatches has to fill in a constant.
+void name_group_counts(spvc_compiler compiler) {
+  const spvc_variable_id counts = spvc_compiler_hlsl_remap_num_workgroups_builtin(compiler);
+  if (counts == 0) return;
+  spvc_compiler_set_decoration(compiler, counts, SpvDecorationDescriptorSet, 0);
+  spvc_compiler_set_decoration(compiler, counts, SpvDecorationBinding, 2);
+}
+
 std::string render_entry(spvc_context context, const Words& module, spvc_backend backend,
                          size_t entry, size_t& entries) {
   const auto failed = [&] {
@@ -50,6 +58,7 @@ std::string render_entry(spvc_context context, const Words& module, spvc_backend
   if (entry >= entries) return {};
   spvc_compiler_set_entry_point(compiler, points[entry].name, points[entry].execution_model);
   set_versions(compiler);
+  if (backend == SPVC_BACKEND_HLSL) name_group_counts(compiler);
   const char* text = nullptr;
   return spvc_compiler_compile(compiler, &text) == SPVC_SUCCESS ? std::string(text) : failed();
 }
@@ -58,6 +67,10 @@ std::string render_entry(spvc_context context, const Words& module, spvc_backend
 
 std::span<const std::string_view> languages() {
   return kLanguages;
+}
+
+bool has_addresses(std::string_view language) {
+  return backend_of(language) != SPVC_BACKEND_HLSL;
 }
 
 std::string render(const Words& module, std::string_view language) {

@@ -27,33 +27,25 @@ Context::~Context() {
 }
 
 void Context::open() {
-  Features features;
-  vkGetPhysicalDeviceFeatures2(hardware_.physical, &features.all);
-  // They cost time, or are for tools that record what a program does.
-  features.all.features.robustBufferAccess = VK_FALSE;
-  features.v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
-  features.v12.bufferDeviceAddressMultiDevice = VK_FALSE;
+  Features features(hardware_.physical, limits_);
+  features.keep(target_);
   const float priority = 1;
   auto queue = structure<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = hardware_.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  auto info = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all);
+  auto info = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all());
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   check(vkCreateDevice(hardware_.physical, &info, nullptr, &device_), "vkCreateDevice");
   volkLoadDeviceTable(&api_, device_);
   api_.vkGetDeviceQueue(device_, hardware_.queue_family, 0, &queue_);
 
-  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 8};
-  auto layout =
-      structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-  layout.pushConstantRangeCount = 1;
-  layout.pPushConstantRanges = &range;
-  check(api_.vkCreatePipelineLayout(device_, &layout, nullptr, &layout_), "vkCreatePipelineLayout");
+  make_layout();
   const auto cache =
       structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
   check(api_.vkCreatePipelineCache(device_, &cache, nullptr, &pipelines_), "vkCreatePipelineCache");
+  if (!features.timeline()) return;
   auto kind = structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   kind.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
   const auto semaphore =
@@ -61,11 +53,38 @@ void Context::open() {
   check(api_.vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_), "vkCreateSemaphore");
 }
 
+void Context::make_layout() {
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 8};
+  auto layout =
+      structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  layout.pushConstantRangeCount = 1;
+  layout.pPushConstantRanges = &range;
+  if (!target_.shader.uses_addresses()) {
+    VkDescriptorSetLayoutBinding buffers[2]{};
+    for (uint32_t i = 0; i < 2; ++i) {
+      buffers[i].binding = i;
+      buffers[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      buffers[i].descriptorCount = 1;
+      buffers[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    }
+    auto set = structure<VkDescriptorSetLayoutCreateInfo>(
+        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+    set.bindingCount = 2;
+    set.pBindings = buffers;
+    check(api_.vkCreateDescriptorSetLayout(device_, &set, nullptr, &bindings_),
+          "vkCreateDescriptorSetLayout");
+    layout.setLayoutCount = 1;
+    layout.pSetLayouts = &bindings_;
+  }
+  check(api_.vkCreatePipelineLayout(device_, &layout, nullptr, &layout_), "vkCreatePipelineLayout");
+}
+
 void Context::close() noexcept {
   if (device_ == VK_NULL_HANDLE) return;
   api_.vkDestroySemaphore(device_, timeline_, nullptr);
   api_.vkDestroyPipelineCache(device_, pipelines_, nullptr);
   api_.vkDestroyPipelineLayout(device_, layout_, nullptr);
+  api_.vkDestroyDescriptorSetLayout(device_, bindings_, nullptr);
   api_.vkDestroyDevice(device_, nullptr);
 }
 
@@ -140,6 +159,7 @@ void Context::end(const Commands& commands) const {
 }
 
 void Context::run(const Commands& commands) {
+  if (timeline_ == VK_NULL_HANDLE) return run_with_fence(commands);
   uint64_t done = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -162,6 +182,27 @@ void Context::run(const Commands& commands) {
   wait.pSemaphores = &timeline_;
   wait.pValues = &done;
   check(api_.vkWaitSemaphores(device_, &wait, UINT64_MAX), "vkWaitSemaphores");
+}
+
+void Context::run_with_fence(const Commands& commands) {
+  const auto info = structure<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+  VkFence fence = VK_NULL_HANDLE;
+  check(api_.vkCreateFence(device_, &info, nullptr, &fence), "vkCreateFence");
+  auto submit = structure<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &commands.buffer;
+  const char* call = "vkQueueSubmit";
+  VkResult result = VK_SUCCESS;
+  {
+    const std::lock_guard lock(mutex_);
+    result = api_.vkQueueSubmit(queue_, 1, &submit, fence);
+  }
+  if (result == VK_SUCCESS) {
+    call = "vkWaitForFences";
+    result = api_.vkWaitForFences(device_, 1, &fence, VK_TRUE, UINT64_MAX);
+  }
+  api_.vkDestroyFence(device_, fence, nullptr);
+  check(result, call);
 }
 
 }  // namespace reprise::vulkan

@@ -42,8 +42,14 @@ class Context {
   [[nodiscard]] const TargetInfo& target() const { return target_; }
   [[nodiscard]] VkDevice device() const { return device_; }
   [[nodiscard]] const VolkDeviceTable& api() const { return api_; }
-  /// Of every kernel: a 64-bit address as push constants.
+  /// Of every kernel: push constants and, without addresses of buffers, the two that are bound.
   [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
+  [[nodiscard]] VkDescriptorSetLayout bindings() const { return bindings_; }
+  /// Without addresses: the buffer that all memory for shaders is in, once there is one.
+  [[nodiscard]] VkBuffer memory() const { return memory_.load(); }
+  void set_memory(VkBuffer buffer) const { memory_.store(buffer); }
+  /// Without addresses: where a region seems to be; offsets into it are the low 32 bits.
+  [[nodiscard]] uint64_t next_address() const { return ++regions_ << 32; }
   [[nodiscard]] VkPipelineCache pipelines() const { return pipelines_; }
 
   /// Throws DeviceError naming the device and the call unless it succeeded; OutOfMemoryError where
@@ -66,6 +72,8 @@ class Context {
  private:
   void open();
   void close() noexcept;
+  void make_layout();
+  void run_with_fence(const Commands& commands);
 
   const Hardware hardware_;
   const std::string name_;
@@ -73,10 +81,13 @@ class Context {
   const TargetInfo target_;
   VkDevice device_ = VK_NULL_HANDLE;
   VolkDeviceTable api_{};
+  VkDescriptorSetLayout bindings_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipelineCache pipelines_ = VK_NULL_HANDLE;
-  VkSemaphore timeline_ = VK_NULL_HANDLE;  ///< counts submissions that are done
-  Mutex mutex_;                            ///< of what follows
+  VkSemaphore timeline_ = VK_NULL_HANDLE;  ///< counts submissions that are done; null: fences do
+  mutable std::atomic<VkBuffer> memory_{VK_NULL_HANDLE};
+  mutable std::atomic<uint64_t> regions_{0};
+  Mutex mutex_;  ///< of what follows
   VkQueue queue_ = VK_NULL_HANDLE;
   uint64_t submitted_ = 0;
   mutable std::atomic<bool> lost_{false};

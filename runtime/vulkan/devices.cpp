@@ -78,6 +78,7 @@ class VulkanDevice final : public Device {
   }
 
   [[nodiscard]] const Hardware& hardware() const { return context_.hardware(); }
+  [[nodiscard]] const VulkanLimits& limits() const { return context_.limits(); }
 
  private:
   const int index_;
@@ -123,15 +124,10 @@ std::optional<uint32_t> compute_family(VkPhysicalDevice physical) {
 
 /// What a device lacks that our code needs; empty when nothing.
 std::string missing(VkPhysicalDevice physical, const VkPhysicalDeviceProperties& properties) {
-  if (properties.apiVersion < VK_API_VERSION_1_2) {
+  if (properties.apiVersion < VK_API_VERSION_1_1) {
     return str("it has Vulkan ", VK_API_VERSION_MAJOR(properties.apiVersion), '.',
-               VK_API_VERSION_MINOR(properties.apiVersion), ", 1.2 is needed");
+               VK_API_VERSION_MINOR(properties.apiVersion), ", 1.1 is needed");
   }
-  vulkan::Features features;
-  vkGetPhysicalDeviceFeatures2(physical, &features.all);
-  if (features.v12.bufferDeviceAddress == 0) return "it has no buffer addresses";
-  if (features.v12.timelineSemaphore == 0) return "it has no timeline semaphores";
-  if (features.all.features.shaderInt64 == 0) return "it has no 64-bit integers";
   if (!compute_family(physical)) return "it has no queue for compute work";
   return {};
 }
@@ -205,7 +201,9 @@ std::span<Device* const> vulkan_devices(std::string* why) {
       const auto index = static_cast<int>(result->devices.size()) + 1;
       if (index == DeviceSet::kMaxDevices) break;
       try {
-        result->devices.push_back(new VulkanDevice(hardware, index, {}));
+        const char* const named = std::getenv("REPRISE_VULKAN_LIMITS");
+        const VulkanLimits limits = named != nullptr ? vulkan_limits(named) : VulkanLimits{};
+        result->devices.push_back(new VulkanDevice(hardware, index, limits));
       } catch (const Error& error) {
         log_line("vulkan", error.what());
         result->why += str(result->why.empty() ? "" : "; ", error.what());
@@ -219,7 +217,8 @@ std::span<Device* const> vulkan_devices(std::string* why) {
 
 std::unique_ptr<Device> open_again(const Device& vulkan_device, const VulkanLimits& limits) {
   const auto& other = static_cast<const VulkanDevice&>(vulkan_device);
-  return std::make_unique<VulkanDevice>(other.hardware(), other.index(), limits);
+  return std::make_unique<VulkanDevice>(other.hardware(), other.index(),
+                                        both(other.limits(), limits));
 }
 
 }  // namespace reprise

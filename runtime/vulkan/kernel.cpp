@@ -120,10 +120,12 @@ Recording::Recording(Context& context, Blocks& words, std::span<const LaunchForm
     host_ = place.region.host + place.offset;
     commands_ = context_.make_commands();
     context_.begin(commands_);
+    if (!context_.target().shader.uses_addresses()) {
+      bindings_ = std::make_unique<Bindings>(context_, place.region.buffer);
+      bindings_->record(commands_);
+    }
     for (size_t i = 0; i < launches_.size(); ++i) {
-      const uint64_t address = address_ + starts_[i];
-      context_.api().vkCmdPushConstants(commands_.buffer, context_.layout(),
-                                        VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof address, &address);
+      push(i);
       launches_[i].kernel->record(commands_);
     }
     context_.end(commands_);
@@ -139,7 +141,16 @@ Recording::~Recording() {
 
 void Recording::release() noexcept {
   if (commands_.pool != VK_NULL_HANDLE) context_.destroy(commands_);
+  bindings_.reset();
   blocks_.free(std::bit_cast<void*>(address_), bytes_);
+}
+
+void Recording::push(size_t i) const {
+  uint64_t word = address_ + starts_[i];
+  // Where the buffer is bound: how many words of 32 bits into it, and zeros that nobody reads.
+  if (bindings_) word = static_cast<uint32_t>(word) / sizeof(uint32_t);
+  context_.api().vkCmdPushConstants(commands_.buffer, context_.layout(),
+                                    VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof word, &word);
 }
 
 std::span<uint64_t> Recording::words(size_t i) {

@@ -7,6 +7,7 @@
 
 #include "codegen/backend.h"
 #include "runtime/device.h"
+#include "runtime/vulkan/bindings.h"
 #include "runtime/vulkan/context.h"
 #include "runtime/vulkan/memory.h"
 
@@ -57,14 +58,17 @@ class Recording {
 
  private:
   void release() noexcept;
+  /// Tells the next dispatches where launch `i` reads its words.
+  void push(size_t i) const;
 
   Context& context_;
   std::vector<LaunchForm> launches_;
   std::vector<size_t> starts_;  ///< bytes into the words' memory, by launch; then the status's
   Blocks& blocks_;
   size_t bytes_ = 0;
-  uint64_t address_ = 0;       ///< of the words, for shaders
-  std::byte* host_ = nullptr;  ///< and here
+  uint64_t address_ = 0;                ///< of the words, for shaders
+  std::byte* host_ = nullptr;           ///< and here
+  std::unique_ptr<Bindings> bindings_;  ///< where buffers have no addresses
   Context::Commands commands_;
 };
 

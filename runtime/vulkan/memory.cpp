@@ -1,6 +1,7 @@
 // Memory types, regions, and small blocks inside shared ones.
 #include "runtime/vulkan/memory.h"
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
 #include <mutex>
@@ -62,8 +63,10 @@ VkResult fill(const Context& context, Region& region, MemoryFor use) {
   const VolkDeviceTable& api = context.api();
   auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = region.bytes;
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  const bool addresses = context.target().shader.uses_addresses();
+  if (addresses) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   VkResult result = api.vkCreateBuffer(context.device(), &info, nullptr, &region.buffer);
   if (result != VK_SUCCESS) return result;
   VkMemoryRequirements needs;
@@ -72,7 +75,8 @@ VkResult fill(const Context& context, Region& region, MemoryFor use) {
   if (!type) throw DeviceError(str(context.name(), " has no memory for buffers"));
   auto flags = structure<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-  auto allocate = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags);
+  auto allocate = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                                  addresses ? &flags : nullptr);
   allocate.allocationSize = needs.size;
   allocate.memoryTypeIndex = *type;
   result = api.vkAllocateMemory(context.device(), &allocate, nullptr, &region.memory);
@@ -85,6 +89,10 @@ VkResult fill(const Context& context, Region& region, MemoryFor use) {
     result = api.vkMapMemory(context.device(), region.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
     if (result != VK_SUCCESS) return result;
     region.host = static_cast<std::byte*>(mapped);
+  }
+  if (!addresses) {
+    region.address = context.next_address();
+    return VK_SUCCESS;
   }
   auto ask = structure<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
   ask.buffer = region.buffer;
@@ -148,8 +156,34 @@ void* Blocks::take_gap(size_t bytes) {
   return nullptr;
 }
 
+void Blocks::make_only_region() {
+  if (!entries_.empty()) return;
+  VkPhysicalDeviceMemoryProperties kinds;
+  vkGetPhysicalDeviceMemoryProperties(context_.hardware().physical, &kinds);
+  VkDeviceSize heap = 0;
+  for (uint32_t i = 0; i < kinds.memoryHeapCount; ++i) {
+    heap = std::max(heap, kinds.memoryHeaps[i].size);
+  }
+  size_t bytes = std::min(static_cast<size_t>(context_.target().shader.bound_bytes),
+                          static_cast<size_t>(heap / 2));
+  if (context_.limits().max_memory > 0) bytes = std::min(bytes, context_.limits().max_memory);
+  bytes = bytes / kAlignment * kAlignment;
+  for (; bytes >= kShared; bytes = bytes / 2 / kAlignment * kAlignment) {
+    Entry* const made = add(bytes);
+    if (made == nullptr) continue;
+    made->shared = true;
+    made->gaps.emplace(0, bytes);
+    context_.set_memory(made->region.buffer);
+    return;
+  }
+}
+
 void* Blocks::allocate(size_t bytes) {
   const std::lock_guard lock(mutex_);
+  if (is_one_region()) {
+    make_only_region();
+    return take_gap(bytes);
+  }
   if (bytes >= kSmall) {
     const Entry* const own = add(bytes);
     return own != nullptr ? std::bit_cast<void*>(own->region.address) : nullptr;
@@ -182,7 +216,8 @@ void Blocks::free(void* data, size_t bytes) noexcept {
       entry.gaps.erase(before);
     }
   }
-  if (bytes == entry.region.bytes) return erase(found);
+  // Recordings have the only region bound.
+  if (bytes == entry.region.bytes && !is_one_region()) return erase(found);
   entry.gaps.emplace(offset, bytes);
 }
 

@@ -15,7 +15,7 @@ struct Region {
   VkDeviceMemory memory = VK_NULL_HANDLE;
   VkBuffer buffer = VK_NULL_HANDLE;
   size_t bytes = 0;
-  uint64_t address = 0;       ///< for shaders
+  uint64_t address = 0;       ///< for shaders; see Context::next_address
   std::byte* host = nullptr;  ///< for the host; null where it cannot see the memory
 };
 
@@ -28,7 +28,9 @@ enum class MemoryFor : uint8_t { Shaders, Both };
 void destroy(const Context& context, const Region& region) noexcept;
 
 /// Blocks by the address that shaders use. Large ones are regions of their own, small ones share
-/// one: devices allow few allocations.
+/// one: devices allow few allocations. Without addresses of buffers those for shaders are all in
+/// one region, which a shader has bound: the most that can be bound, or half of the device's
+/// memory.
 class Blocks final : public BlockSource {
  public:
   Blocks(const Context& context, MemoryFor use) : context_(context), use_(use) {}
@@ -54,6 +56,11 @@ class Blocks final : public BlockSource {
   /// Takes the first gap of a shared region that is long enough, or null.
   [[nodiscard]] void* take_gap(size_t bytes);
   [[nodiscard]] Entry* add(size_t bytes);
+  [[nodiscard]] bool is_one_region() const {
+    return use_ == MemoryFor::Shaders && !context_.target().shader.uses_addresses();
+  }
+  /// Makes the region that all is in unless there is one.
+  void make_only_region();
   void erase(std::map<uint64_t, Entry>::iterator entry) noexcept;
 
   const Context& context_;

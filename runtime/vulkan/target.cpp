@@ -7,42 +7,96 @@
 
 namespace reprise::vulkan {
 
-Features::Features() {
-  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-  v11.pNext = &v12;
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  all.pNext = &v11;
+namespace {
+
+bool has_vulkan12(VkPhysicalDevice device, const VulkanLimits& limits) {
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(device, &properties);
+  return properties.apiVersion >= VK_API_VERSION_1_2 && !limits.only_vulkan11;
+}
+
+/// `value`, held to a limit that is 0 where there is none.
+int64_t at_most(int64_t limit, int64_t value) {
+  return limit > 0 ? std::min(limit, value) : value;
+}
+
+}  // namespace
+
+Features::Features(VkPhysicalDevice device, const VulkanLimits& limits) {
+  v12_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  storage16_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+  if (has_vulkan12(device, limits)) storage16_.pNext = &v12_;
+  all_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  all_.pNext = &storage16_;
+  vkGetPhysicalDeviceFeatures2(device, &all_);
+  if (limits.no_int64) all_.features.shaderInt64 = VK_FALSE;
+  if (limits.no_float64) all_.features.shaderFloat64 = VK_FALSE;
+  if (limits.no_small_elements) {
+    v12_.storageBuffer8BitAccess = storage16_.storageBuffer16BitAccess = VK_FALSE;
+  }
+}
+
+void Features::keep(const TargetInfo& target) {
+  const ShaderInfo& shader = target.shader;
+  const auto flag = [](bool on) { return on ? VK_TRUE : VK_FALSE; };
+  const bool has_timeline = timeline();
+  all_.features = {};
+  all_.features.shaderInt64 = flag(shader.int64);
+  all_.features.shaderFloat64 = flag(shader.float64);
+  const auto restart = [](auto& features) {
+    auto* const next = features.pNext;
+    const VkStructureType type = features.sType;
+    features = {};
+    features.sType = type;
+    features.pNext = next;
+  };
+  restart(storage16_);
+  storage16_.storageBuffer16BitAccess = flag(shader.storage16);
+  restart(v12_);
+  v12_.storageBuffer8BitAccess = flag(shader.storage8);
+  v12_.bufferDeviceAddress = flag(shader.uses_addresses());
+  v12_.timelineSemaphore = flag(has_timeline);
 }
 
 TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
-  Features features;
-  vkGetPhysicalDeviceFeatures2(device, &features.all);
+  const Features features(device, limits);
   auto v12 = structure<VkPhysicalDeviceVulkan12Properties>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
-  auto all =
-      structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v12);
+  auto sizes = structure<VkPhysicalDeviceMaintenance3Properties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+  if (has_vulkan12(device, limits)) sizes.pNext = &v12;
+  auto subgroups = structure<VkPhysicalDeviceSubgroupProperties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &sizes);
+  auto all = structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                                    &subgroups);
   vkGetPhysicalDeviceProperties2(device, &all);
+  const VkPhysicalDeviceLimits& has = all.properties.limits;
   TargetInfo target;
   target.kind = TargetKind::Vulkan;
   target.triple = "spirv";
   target.numerics.fma = false;  // Vulkan lets a device round a fused multiply-add twice
   ShaderInfo& shader = target.shader;
-  shader.int64 = features.all.features.shaderInt64 != 0;
-  shader.float64 = features.all.features.shaderFloat64 != 0;
-  shader.storage8 = features.v12.storageBuffer8BitAccess != 0;
-  shader.storage16 = features.v11.storageBuffer16BitAccess != 0;
-  shader.buffer_addresses = features.v12.bufferDeviceAddress != 0;
+  shader.int64 = features.int64();
+  shader.float64 = features.float64();
+  shader.storage8 = features.storage8();
+  shader.storage16 = features.storage16();
+  shader.buffer_addresses = features.addresses();
   shader.round_even32 = v12.shaderRoundingModeRTEFloat32 != 0;
   shader.round_even64 = v12.shaderRoundingModeRTEFloat64 != 0;
   shader.keep_denormals32 = v12.shaderDenormPreserveFloat32 != 0;
   shader.keep_denormals64 = v12.shaderDenormPreserveFloat64 != 0;
   shader.keep_specials32 = v12.shaderSignedZeroInfNanPreserveFloat32 != 0;
   shader.keep_specials64 = v12.shaderSignedZeroInfNanPreserveFloat64 != 0;
-  shader.shared_bytes = all.properties.limits.maxComputeSharedMemorySize;
-  shader.max_groups = *std::min_element(all.properties.limits.maxComputeWorkGroupCount,
-                                        all.properties.limits.maxComputeWorkGroupCount + 3);
-  if (limits.max_groups > 0) shader.max_groups = std::min(shader.max_groups, limits.max_groups);
+  shader.shuffle = !limits.no_shuffle &&
+                   (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                   (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
+  shader.shared_bytes = at_most(limits.shared_bytes, has.maxComputeSharedMemorySize);
+  shader.max_groups =
+      at_most(limits.max_groups,
+              *std::min_element(has.maxComputeWorkGroupCount, has.maxComputeWorkGroupCount + 3));
+  shader.bound_bytes =
+      at_most(limits.bound_bytes, static_cast<int64_t>(std::min<uint64_t>(
+                                      has.maxStorageBufferRange, sizes.maxMemoryAllocationSize)));
   return target;
 }
 

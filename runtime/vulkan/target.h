@@ -8,14 +8,28 @@
 
 namespace reprise::vulkan {
 
-/// What can be asked for when a device is opened, linked for one query.
-struct Features {
-  Features();
+/// What a device has and, when it is opened, what is asked of it: structures linked for one call.
+class Features {
+ public:
+  Features(VkPhysicalDevice device, const VulkanLimits& limits);
   Features(const Features&) = delete;
   Features& operator=(const Features&) = delete;
-  VkPhysicalDeviceVulkan12Features v12{};
-  VkPhysicalDeviceVulkan11Features v11{};
-  VkPhysicalDeviceFeatures2 all{};
+
+  /// Keeps only what the target's code and the runtime use.
+  void keep(const TargetInfo& target);
+  [[nodiscard]] VkPhysicalDeviceFeatures2& all() { return all_; }
+
+  [[nodiscard]] bool int64() const { return all_.features.shaderInt64 != 0; }
+  [[nodiscard]] bool float64() const { return all_.features.shaderFloat64 != 0; }
+  [[nodiscard]] bool storage8() const { return v12_.storageBuffer8BitAccess != 0; }
+  [[nodiscard]] bool storage16() const { return storage16_.storageBuffer16BitAccess != 0; }
+  [[nodiscard]] bool addresses() const { return v12_.bufferDeviceAddress != 0; }
+  [[nodiscard]] bool timeline() const { return v12_.timelineSemaphore != 0; }
+
+ private:
+  VkPhysicalDeviceVulkan12Features v12_{};  ///< linked where the device has Vulkan 1.2
+  VkPhysicalDevice16BitStorageFeatures storage16_{};
+  VkPhysicalDeviceFeatures2 all_{};
 };
 
 [[nodiscard]] TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits);
