@@ -51,7 +51,7 @@ TEST(Spirv, KernelsOfBoundBuffersAreRenderedInShadingLanguages) {
         kernel_of_ops(DType::Bool, {"and %0, %1"}, 70), kernel_of_rows(100),
         kernel_of_reduction("sum", DType::F32, DType::F32, 3, 300, 300, 1)}) {
     Kernel kernel = parse_kernel(text);
-    for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
+    for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel, {.fma = false});
     std::map<std::string, std::string> texts;
     ASSERT_NO_THROW(static_cast<void>(spirv_backend().generate(
         kernel, {}, target,
@@ -187,7 +187,7 @@ TEST(Spirv, RefusesWhatTheTargetLacks) {
   const auto emit = [](const TargetInfo& target, DType dtype, int64_t count = 8) {
     Kernel kernel = parse_kernel(
         kernel_of_ops(dtype, {dtype == DType::Bool ? "and %0, %1" : "add %0, %1"}, count));
-    for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel);
+    for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel, {.fma = false});
     try {
       static_cast<void>(spirv_backend().generate(kernel, {}, target));
     } catch (const UnsupportedError& error) {
