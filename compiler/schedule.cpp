@@ -87,6 +87,7 @@ struct Contraction {
         loops(stage, grid_rank),
         units(stage, loops, target),
         bytes(static_cast<int64_t>(size_of(units.sum))),
+        lanes(static_cast<int>(std::max<int64_t>(1, target.vector_bytes / bytes))),
         large(loops.depth * loops.columns * bytes > target.l2_bytes) {}
 
   [[nodiscard]] ScalarId a() const { return loops.scalar_root(stage.reductions[0]); }
@@ -99,14 +100,15 @@ struct Contraction {
   codegen::ContractionLoops loops;
   codegen::DotUnits units;
   int64_t bytes;  ///< of a sum
+  int lanes;      ///< of a vector of sums
   bool large;     ///< the cache does not hold B
 };
 
 /// The register tile: enough chains of multiply-adds to hide their latency, within the registers.
-void choose_tile(PartSchedule& schedule, const Contraction& dot) {
+void choose_tile(ContractionSchedule& schedule, const Contraction& dot) {
   const codegen::ContractionLoops& loops = dot.loops;
   const TargetInfo& target = dot.target;
-  const int lanes = schedule.vector_lanes;
+  const int lanes = dot.lanes;
   const bool many = target.vector_registers >= 32;
   const int64_t vectors_in_row = divide_up(std::max<int64_t>(loops.columns, 1), lanes);
   int height = many ? 8 : 6;
@@ -158,14 +160,14 @@ int64_t spread_along_depth(const Contraction& dot, ScalarId root) {
 
 /// B lies along the depth and one tile alone passes over it: not worth a copy, it is turned in
 /// registers.
-bool turns_b(const PartSchedule& schedule, const Contraction& dot) {
+bool turns_b(const ContractionSchedule& schedule, const Contraction& dot) {
   return !dot.loops.direct && dot.loops.rows <= schedule.mr;
 }
 
 /// A tile takes no more than a line of each row of B, and the rows lie far apart: prefetchers have
 /// nothing to run along, and such rows share few of the cache's sets. Worth a copy where many tiles
 /// pass over it.
-bool reads_lone_lines(const PartSchedule& schedule, const Contraction& dot) {
+bool reads_lone_lines(const ContractionSchedule& schedule, const Contraction& dot) {
   return dot.loops.direct && schedule.nr * dot.bytes <= kLine &&
          dot.loops.rows >= 8 * schedule.mr &&
          spread_along_depth(dot, dot.b()) > 2 * dot.target.l1_bytes;
@@ -173,45 +175,45 @@ bool reads_lone_lines(const PartSchedule& schedule, const Contraction& dot) {
 
 /// Whether B is copied into panels. What the cache holds is read in place, and what is computed
 /// only for one tile is computed there.
-bool packs_b(const PartSchedule& schedule, const Contraction& dot) {
+bool packs_b(const ContractionSchedule& schedule, const Contraction& dot) {
   const codegen::ContractionLoops& loops = dot.loops;
   if (reads_lone_lines(schedule, dot)) return true;
-  if (turns_b(schedule, dot) || loops.depth < schedule.vector_lanes) return false;
+  if (turns_b(schedule, dot) || loops.depth < dot.lanes) return false;
   const bool misses_on_every_row = dot.large && loops.rows >= 32;
   const bool recomputed = loops.rows > schedule.mr && is_computed(dot, dot.b());
   return !loops.direct || misses_on_every_row || recomputed;
 }
 
 /// Many panels pass over A, and deep enough for the copy to be read in long runs.
-bool rereads_a(const PartSchedule& schedule, const Contraction& dot) {
+bool rereads_a(const ContractionSchedule& schedule, const Contraction& dot) {
   const codegen::ContractionLoops& loops = dot.loops;
   return loops.rows >= 32 && loops.columns >= 32 * schedule.nr &&
          (schedule.pack_b || (loops.scalars_direct && loops.depth >= 256));
 }
 
 /// Each step along the depth of A is another page: the cache's sets would not hold them.
-bool leaps_along_a(const PartSchedule& schedule, const Contraction& dot) {
+bool leaps_along_a(const ContractionSchedule& schedule, const Contraction& dot) {
   const codegen::ContractionLoops& loops = dot.loops;
   return loops.scalars_direct && loops.rows >= 32 && loops.columns >= 4 * schedule.nr &&
          spread_along_depth(dot, dot.a()) >= dot.target.l2_bytes / 2;
 }
 
 /// Whether A is copied into panels; that of B is decided before.
-bool packs_a(const PartSchedule& schedule, const Contraction& dot) {
+bool packs_a(const ContractionSchedule& schedule, const Contraction& dot) {
   if (dot.loops.row < 0) return false;
   const bool recomputed = dot.loops.columns > schedule.nr && is_computed(dot, dot.a());
   return recomputed || rereads_a(schedule, dot) || leaps_along_a(schedule, dot);
 }
 
 /// A large B that is read in place comes from memory: few rows of it at a time.
-bool streams_b(const PartSchedule& schedule, const Contraction& dot) {
+bool streams_b(const ContractionSchedule& schedule, const Contraction& dot) {
   return dot.part.stages.size() == 1 && dot.large && dot.loops.direct &&
          dot.stage.reduce.size() == 1 && !schedule.pack_b && !schedule.pack_a;
 }
 
 /// Outer points that a row tile stays in the nearest cache for: as many as share it, their sums not
 /// leaving the next cache where they wait for the rest of the depth.
-int64_t choose_sweep(const PartSchedule& schedule, const Contraction& dot) {
+int64_t choose_sweep(const ContractionSchedule& schedule, const Contraction& dot) {
   const codegen::ContractionLoops& loops = dot.loops;
   if (schedule.pack_b || !loops.repeats_scalars) return 1;
   const int64_t sums = std::max<int64_t>(1, loops.rows * loops.columns * dot.bytes);
@@ -220,49 +222,48 @@ int64_t choose_sweep(const PartSchedule& schedule, const Contraction& dot) {
 }
 
 /// Columns of a task when a row of register tiles is cut into so many, of whole tiles.
-int64_t columns_of_one_in(int64_t tasks, const PartSchedule& schedule, const Contraction& dot) {
+int64_t columns_of_one_in(int64_t tasks, const ContractionSchedule& schedule,
+                          const Contraction& dot) {
   const int64_t tiles = divide_up(std::max<int64_t>(dot.loops.columns, 1), schedule.nr);
   return divide_up(tiles, std::min(tasks, tiles)) * schedule.nr;
 }
 
 /// How one contraction that is all of its part is cut into tasks.
-void choose_tasks(PartSchedule& schedule, const Contraction& dot, bool streams, double total_ns) {
+void choose_tasks(PartSchedule& part, const Contraction& dot, bool streams, double total_ns) {
+  const ContractionSchedule& schedule = part.contractions[0];
   const codegen::ContractionLoops& loops = dot.loops;
   const int64_t points = std::max<int64_t>(
       1, product(dot.part.grid) * divide_up(product(loops.outer_extents), schedule.sweep));
   const int64_t wanted =
       std::clamp<int64_t>(static_cast<int64_t>(total_ns / kContractionTaskNs), 1, 8);
   const int64_t each = divide_up(wanted, points);  // tasks of one point
+  part.task_points = std::max<int64_t>(loops.rows, 1);
   if (schedule.pack_b || schedule.pack_a) {
     // Whoever packs a panel should use it for many rows.
     const int64_t row_tasks = divide_up(std::max<int64_t>(loops.rows, 1), kPackedRows);
-    schedule.task_points = divide_up(loops.rows, row_tasks);
+    part.task_points = divide_up(loops.rows, row_tasks);
     const int64_t in_row = divide_up(each, row_tasks);
-    if (in_row > 1) schedule.task_columns = columns_of_one_in(in_row, schedule, dot);
+    if (in_row > 1) part.task_columns = columns_of_one_in(in_row, schedule, dot);
   } else if (streams) {
     // No more than leave each task long runs.
     const int64_t in_row = std::clamp<int64_t>(loops.columns * dot.bytes / kStreamedBytes, 1, each);
-    schedule.task_columns = columns_of_one_in(in_row, schedule, dot);
+    part.task_columns = columns_of_one_in(in_row, schedule, dot);
   } else if (loops.rows >= each * schedule.mr * 2) {
     // Rows suffice, whole tiles of them.
-    schedule.task_points = divide_up(divide_up(loops.rows, each), schedule.mr) * schedule.mr;
+    part.task_points = divide_up(divide_up(loops.rows, each), schedule.mr) * schedule.mr;
   } else if (each > 1) {
-    schedule.task_columns = columns_of_one_in(each, schedule, dot);
+    part.task_columns = columns_of_one_in(each, schedule, dot);
   }
 }
 
-PartSchedule schedule_contraction(const Part& part, const Stage& stage, const TargetInfo& target) {
-  const Contraction dot(part, stage, target);
-  PartSchedule schedule;
-  schedule.vector_axis = VectorAxis::Loop;
-  schedule.vector_lanes = static_cast<int>(std::max<int64_t>(1, target.vector_bytes / dot.bytes));
-  schedule.unroll = 2;
+ContractionSchedule schedule_contraction(const Contraction& dot) {
+  ContractionSchedule schedule;
   choose_tile(schedule, dot);
   const int group = dot.units.group;
   if (group > 1) {
     schedule.pack_b = schedule.pack_a = true;  // nothing lies in memory as units do
   } else {
-    if (turns_b(schedule, dot)) schedule.nr = schedule.vector_lanes;
+    if (turns_b(schedule, dot)) schedule.nr = dot.lanes;
     schedule.pack_b = packs_b(schedule, dot);
     schedule.pack_a = packs_a(schedule, dot);
   }
@@ -271,40 +272,34 @@ PartSchedule schedule_contraction(const Part& part, const Stage& stage, const Ta
   if ((packs || schedule.sweep > 1) && dot.loops.depth > kPanelDepth * group) {
     schedule.kc = kPanelDepth * group;
   }
-  const bool streams = streams_b(schedule, dot);
-  if (streams) {
+  if (streams_b(schedule, dot)) {
     schedule.kc = kStreams;
     schedule.sweep = 1;  // the sums of all that it passes over would wait
-    schedule.nr = std::min(schedule.nr, 2 * schedule.vector_lanes);
-  }
-
-  schedule.task_points = std::max<int64_t>(dot.loops.rows, 1);
-  const double total_ns = codegen::estimate_ns(part, schedule, target);
-  if (part.stages.size() > 1) {
-    schedule.task_points = points_per_task(total_ns, product(part.grid));
-  } else {
-    choose_tasks(schedule, dot, streams, total_ns);
+    schedule.nr = std::min(schedule.nr, 2 * dot.lanes);
   }
   return schedule;
 }
 
-/// One tile for all contractions of a part, and what any of them needs packed.
+/// Of a part with contractions: lanes fit the first one's sums.
 std::optional<PartSchedule> schedule_contractions(const Part& part, const TargetInfo& target) {
-  std::optional<PartSchedule> schedule;
-  int64_t deepest = 0;
+  PartSchedule schedule;
+  schedule.vector_axis = VectorAxis::Loop;
+  schedule.unroll = 2;
+  std::optional<Contraction> first;
   for (const Stage& stage : part.stages) {
     if (stage.kind != StageKind::Contraction) continue;
-    const PartSchedule own = schedule_contraction(part, stage, target);
-    if (!schedule) schedule = own;
-    schedule->pack_a |= own.pack_a;
-    schedule->pack_b |= own.pack_b;
-    schedule->kc = std::max(schedule->kc, own.kc);
-    schedule->sweep = std::min(schedule->sweep, own.sweep);
-    deepest = std::max(deepest, product(stage.reduce));
+    const Contraction dot(part, stage, target);
+    if (!first) first.emplace(dot);
+    schedule.contractions.push_back(schedule_contraction(dot));
   }
-  // A stage that would not pack for itself has panels too.
-  const bool packs = schedule && (schedule->pack_a || schedule->pack_b);
-  if (packs && deepest > kPanelDepth) schedule->kc = kPanelDepth;
+  if (!first) return std::nullopt;
+  schedule.vector_lanes = first->lanes;
+  const double total_ns = codegen::estimate_ns(part, schedule, target);
+  if (part.stages.size() > 1) {
+    schedule.task_points = points_per_task(total_ns, product(part.grid));
+  } else {
+    choose_tasks(schedule, *first, streams_b(schedule.contractions[0], *first), total_ns);
+  }
   return schedule;
 }
 

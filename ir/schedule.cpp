@@ -26,13 +26,16 @@ void visit_fields(Part& part, Visit visit) {
   visit("unroll", part.unroll);
   visit("task", part.task_points);
   visit("columns", part.task_columns);
-  visit("mr", part.mr);
-  visit("nr", part.nr);
-  visit("kc", part.kc);
-  visit("pack_a", part.pack_a);
-  visit("pack_b", part.pack_b);
-  visit("sweep", part.sweep);
   visit("streaming", part.streaming_stores);
+}
+template <class Contraction, class Visit>
+void visit_contraction(Contraction& contraction, Visit visit) {
+  visit("mr", contraction.mr);
+  visit("nr", contraction.nr);
+  visit("kc", contraction.kc);
+  visit("pack_a", contraction.pack_a);
+  visit("pack_b", contraction.pack_b);
+  visit("sweep", contraction.sweep);
 }
 
 }  // namespace
@@ -43,10 +46,16 @@ std::string print(const Schedule& schedule) {
     out += "  phase {\n";
     for (const PartSchedule& part : phase) {
       out += str("    part vector=", axis_name(part.vector_axis));
-      visit_fields(part, [&](std::string_view name, auto value) {
+      const auto field = [&](std::string_view name, auto value) {
         out += str(' ', name, '=', static_cast<int64_t>(value));
-      });
+      };
+      visit_fields(part, field);
       out += '\n';
+      for (const ContractionSchedule& contraction : part.contractions) {
+        out += "      contraction";
+        visit_contraction(contraction, field);
+        out += '\n';
+      }
     }
     out += "  }\n";
   }
@@ -73,13 +82,17 @@ Schedule parse_schedule(std::string_view text) {
         break;
       }
       if (!found) lexer.fail_expected("'none', 'grid' or 'loop'");
-      visit_fields(part, [&](std::string_view name, auto& value) {
+      const auto field = [&](std::string_view name, auto& value) {
         lexer.expect(name);
         lexer.expect("=");
         const int64_t read = lexer.integer();
         value = static_cast<std::remove_reference_t<decltype(value)>>(read);
         if (static_cast<int64_t>(value) != read) lexer.fail(str(read, " is out of range"));
-      });
+      };
+      visit_fields(part, field);
+      while (lexer.accept("contraction")) {
+        visit_contraction(part.contractions.emplace_back(), field);
+      }
     }
     lexer.expect("}");
   }

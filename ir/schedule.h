@@ -14,19 +14,25 @@ enum class VectorAxis : uint8_t {
   Loop,  ///< lanes are consecutive values of each stage's innermost loop
 };
 
+/// For one contraction stage.
+struct ContractionSchedule {
+  int mr = 0, nr = 0;  ///< register tile, rows x columns of C
+  int64_t kc = 0;      ///< depth of a packed panel; 0: all of k
+  bool pack_a = false, pack_b = false;
+  int64_t sweep = 1;  ///< outer points that a row tile passes over before the next tile does
+  friend bool operator==(const ContractionSchedule&, const ContractionSchedule&) = default;
+};
+
 /// For one part of a kernel.
 struct PartSchedule {
   VectorAxis vector_axis = VectorAxis::None;
   int vector_lanes = 1;
-  int unroll = 1;           ///< vectors in flight
-  int64_t task_points = 1;  ///< grid points (contractions: rows of C) of one task
-  // Contraction stages
-  int64_t task_columns = 0;  ///< columns of C of one task; 0: all
-  int mr = 0, nr = 0;        ///< register tile, rows x columns of C
-  int64_t kc = 0;            ///< depth of a packed panel; 0: all of k
-  bool pack_a = false, pack_b = false;
-  int64_t sweep = 1;  ///< outer points that a row tile passes over before the next tile does
+  int unroll = 1;                 ///< vectors in flight
+  int64_t task_points = 1;        ///< grid points (contractions: rows of C) of one task
+  int64_t task_columns = 0;       ///< contractions: columns of C of one task; 0: all
   bool streaming_stores = false;  ///< outputs bypass the caches
+  std::vector<ContractionSchedule> contractions =
+      {};  ///< of its contraction stages, in their order
   friend bool operator==(const PartSchedule&, const PartSchedule&) = default;
 };
 

@@ -1,4 +1,5 @@
 // The rules of schedules.
+#include <algorithm>
 #include <bit>
 
 #include "ir/error.h"
@@ -13,11 +14,10 @@ void require(bool holds, const char* rule, const std::string& text) {
   if (!holds) throw InternalError(str(rule, ": ", text));
 }
 
-bool has_contraction(const Part& part) {
-  for (const Stage& stage : part.stages) {
-    if (stage.kind == StageKind::Contraction) return true;
-  }
-  return false;
+size_t count_contractions(const Part& part) {
+  return static_cast<size_t>(
+      std::count_if(part.stages.begin(), part.stages.end(),
+                    [](const Stage& stage) { return stage.kind == StageKind::Contraction; }));
 }
 
 }  // namespace
@@ -45,11 +45,14 @@ void verify(const Schedule& schedule, const Kernel& kernel) {
       require(
           part.task_points >= 1 && part.task_columns >= 0, "S06",
           str(place, "tasks of ", part.task_points, " points, ", part.task_columns, " columns"));
-      require(part.mr >= 0 && part.nr >= 0 && part.kc >= 0, "S07",
-              str(place, "tile ", part.mr, "x", part.nr, ", depth ", part.kc));
-      require(part.sweep >= 1, "S09", str(place, "a sweep over ", part.sweep, " points"));
-      require(!has_contraction(parts[k]) || (part.mr >= 1 && part.nr >= 1), "S08",
-              str(place, "a contraction with tile ", part.mr, "x", part.nr));
+      require(part.contractions.size() == count_contractions(parts[k]), "S08",
+              str(place, part.contractions.size(), " of ", count_contractions(parts[k]),
+                  " contractions scheduled"));
+      for (const ContractionSchedule& each : part.contractions) {
+        require(each.mr >= 1 && each.nr >= 1 && each.kc >= 0, "S07",
+                str(place, "a contraction with tile ", each.mr, "x", each.nr, ", depth ", each.kc));
+        require(each.sweep >= 1, "S09", str(place, "a sweep over ", each.sweep, " points"));
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // Compiled contractions give the interpreter's bits: every layout, tile tail, dtype and epilogue.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "ir/error.h"
@@ -99,11 +100,12 @@ TEST(Gemm, EverySchedule) {
     PartSchedule part;
     part.vector_axis = VectorAxis::Loop;
     part.vector_lanes = pick({1, 4, 8});
-    part.mr = pick({1, 2, 3, 6, 8});
-    part.nr = part.vector_lanes * pick({1, 2, 3});
-    part.kc = pick({0, 4, 8, 20});
-    part.pack_a = pick({0, 1}) != 0;
-    part.pack_b = pick({0, 1}) != 0;
+    ContractionSchedule& own = part.contractions.emplace_back();
+    own.mr = pick({1, 2, 3, 6, 8});
+    own.nr = part.vector_lanes * pick({1, 2, 3});
+    own.kc = pick({0, 4, 8, 20});
+    own.pack_a = pick({0, 1}) != 0;
+    own.pack_b = pick({0, 1}) != 0;
     part.task_points = pick({1, 6, 100});
     part.task_columns = pick({0, 8, 30});
     expect_compiled_like_interpreted(text_of(product),
@@ -112,18 +114,27 @@ TEST(Gemm, EverySchedule) {
   }
 }
 
-/// With either factor packed or not, in one block of the depth or several.
-void expect_every_packing(const std::string& text, PartSchedule part) {
-  part.vector_axis = VectorAxis::Loop;
-  part.vector_lanes = 4;
-  part.unroll = 2;
-  part.nr = 8;
+/// With either factor packed or not, in one block of the depth or several; all contractions of the
+/// kernel's only part alike.
+void expect_every_packing(const std::string& text, int64_t task_points, ContractionSchedule own) {
+  const Kernel kernel = parse_kernel(text);
+  const std::vector<Stage>& stages = kernel.phases[0].parts[0].stages;
+  const auto contractions = std::count_if(stages.begin(), stages.end(), [](const Stage& stage) {
+    return stage.kind == StageKind::Contraction;
+  });
+  own.nr = 8;
   for (const int64_t kc : {0, 8}) {
     for (const bool pack_a : {false, true}) {
       for (const bool pack_b : {false, true}) {
-        part.kc = kc;
-        part.pack_a = pack_a;
-        part.pack_b = pack_b;
+        own.kc = kc;
+        own.pack_a = pack_a;
+        own.pack_b = pack_b;
+        PartSchedule part{.vector_axis = VectorAxis::Loop,
+                          .vector_lanes = 4,
+                          .unroll = 2,
+                          .task_points = task_points,
+                          .contractions = {}};
+        part.contractions.assign(contractions, own);
         KernelRun run;
         run.schedule = Schedule{{{part}}};
         expect_compiled_like_interpreted(text, run);
@@ -150,7 +161,7 @@ TEST(Gemm, EverySweep) {
     } }
   })";
   for (const int64_t sweep : {1, 5, 12, 100}) {
-    expect_every_packing(text, {.task_points = 7, .mr = 3, .sweep = sweep});
+    expect_every_packing(text, 7, {.mr = 3, .sweep = sweep});
   }
 }
 
@@ -201,7 +212,7 @@ TEST(Gemm, StagesOfOneGrid) {
     } }
   })";
   expect_compiled_like_interpreted(text);
-  expect_every_packing(text, {.task_points = 1, .mr = 4});
+  expect_every_packing(text, 1, {.mr = 4});
 }
 
 }  // namespace

@@ -125,11 +125,12 @@ TEST(NarrowGemm, EverySchedule) {
     PartSchedule part;
     part.vector_axis = VectorAxis::Loop;
     part.vector_lanes = pick({1, 2, 4, 8, 16});
-    part.mr = pick({1, 2, 3, 6, 8});
-    part.nr = part.vector_lanes * pick({1, 2, 3});
-    part.kc = pick({0, 4, 8, 20});
-    part.pack_a = pick({0, 1}) != 0;
-    part.pack_b = pick({0, 1}) != 0;
+    ContractionSchedule& own = part.contractions.emplace_back();
+    own.mr = pick({1, 2, 3, 6, 8});
+    own.nr = part.vector_lanes * pick({1, 2, 3});
+    own.kc = pick({0, 4, 8, 20});
+    own.pack_a = pick({0, 1}) != 0;
+    own.pack_b = pick({0, 1}) != 0;
     part.task_points = pick({1, 6, 100});
     part.task_columns = pick({0, 8, 30});
     expect_like_interpreted(text_of(product), {.schedule = Schedule{{{part}}}});
@@ -155,9 +156,7 @@ TEST(NarrowGemm, SeveralLoopsAlongTheDepth) {
       PartSchedule part{.vector_axis = VectorAxis::Loop,
                         .vector_lanes = 4,
                         .task_points = 7,
-                        .mr = 3,
-                        .nr = 8,
-                        .kc = kc};
+                        .contractions = {{.mr = 3, .nr = 8, .kc = kc}}};
       expect_like_interpreted(text, {.schedule = Schedule{{{part}}}, .plain = true});
     }
     expect_like_interpreted(text);

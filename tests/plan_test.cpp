@@ -150,15 +150,15 @@ TEST(Plan, RunsItsLaunchesInOrder) {
 TEST(Schedule, PrintsWhatItParsed) {
   const std::string text =
       "schedule {\n  phase {\n"
-      "    part vector=grid lanes=8 unroll=4 task=4096 columns=0 mr=0 nr=0 kc=0 pack_a=0 pack_b=0 "
-      "sweep=1 streaming=1\n"
-      "    part vector=none lanes=1 unroll=1 task=1 columns=0 mr=6 nr=16 kc=256 pack_a=1 pack_b=1 "
-      "sweep=16 streaming=0\n"
+      "    part vector=grid lanes=8 unroll=4 task=4096 columns=0 streaming=1\n"
+      "    part vector=none lanes=1 unroll=1 task=1 columns=0 streaming=0\n"
+      "      contraction mr=6 nr=16 kc=256 pack_a=1 pack_b=1 sweep=16\n"
+      "      contraction mr=8 nr=32 kc=0 pack_a=0 pack_b=0 sweep=1\n"
       "  }\n  phase {\n  }\n}\n";
   const Schedule schedule = parse_schedule(text);
   EXPECT_EQ(print(schedule), text);
   EXPECT_EQ(parse_schedule(print(schedule)), schedule);
-  EXPECT_EQ(schedule.phases[0][1].nr, 16);
+  EXPECT_EQ(schedule.phases[0][1].contractions[0].nr, 16);
   EXPECT_THROW(static_cast<void>(parse_schedule("schedule { phase { part vector=rows } }")),
                ParseError);
   EXPECT_THROW(static_cast<void>(

@@ -72,24 +72,25 @@ TEST(Schedule, LargeWorkIsCutIntoTasksAndSmallWorkIsNot) {
 /// A panel is copied where it would be read with gaps, where it does not fit the cache, or where
 /// narrow pieces of it lie far apart.
 TEST(Schedule, PacksWhatDoesNotLieWell) {
-  EXPECT_FALSE(only_part(product_kernel(64, 64, 64, false), avx2()).pack_b);
-  EXPECT_TRUE(only_part(product_kernel(256, 256, 256, false), avx2()).pack_b);
-  EXPECT_FALSE(only_part(product_kernel(256, 256, 256, false), avx512_target()).pack_b);
-  EXPECT_TRUE(only_part(product_kernel(256, 256, 256, true), avx2()).pack_b);
-  EXPECT_TRUE(only_part(product_kernel(1024, 1024, 1024, false), avx2()).pack_b);
+  EXPECT_FALSE(only_part(product_kernel(64, 64, 64, false), avx2()).contractions[0].pack_b);
+  EXPECT_TRUE(only_part(product_kernel(256, 256, 256, false), avx2()).contractions[0].pack_b);
+  EXPECT_FALSE(
+      only_part(product_kernel(256, 256, 256, false), avx512_target()).contractions[0].pack_b);
+  EXPECT_TRUE(only_part(product_kernel(256, 256, 256, true), avx2()).contractions[0].pack_b);
+  EXPECT_TRUE(only_part(product_kernel(1024, 1024, 1024, false), avx2()).contractions[0].pack_b);
 }
 
 /// What one tile alone passes over is read once, from memory: not copied, and few long rows of it
 /// at a time.
 TEST(Schedule, AMatrixThatAVectorPassesOverIsStreamed) {
   const PartSchedule plain = only_part(product_kernel(1, 4096, 4096, false), avx2());
-  EXPECT_FALSE(plain.pack_b);
-  EXPECT_EQ(plain.kc, 8);
+  EXPECT_FALSE(plain.contractions[0].pack_b);
+  EXPECT_EQ(plain.contractions[0].kc, 8);
   EXPECT_GE(plain.task_columns, 2048);
   const PartSchedule transposed = only_part(product_kernel(1, 4096, 4096, true), avx2());
-  EXPECT_FALSE(transposed.pack_b);
-  EXPECT_EQ(transposed.kc, 0);
-  EXPECT_EQ(transposed.nr, transposed.vector_lanes);
+  EXPECT_FALSE(transposed.contractions[0].pack_b);
+  EXPECT_EQ(transposed.contractions[0].kc, 0);
+  EXPECT_EQ(transposed.contractions[0].nr, transposed.vector_lanes);
 }
 
 TEST(Schedule, WhatTheCachesCannotHoldIsStoredPastThem) {
@@ -103,7 +104,7 @@ TEST(Schedule, TilesFitTheRegisters) {
     for (const int64_t m : {1, 2, 3, 4, 5, 64, 1000}) {
       for (const int64_t n : {1, 8, 10, 64, 96, 1000}) {
         const PartSchedule part = only_part(product_kernel(m, n, 64, false), target);
-        const int sums = part.mr * part.nr / part.vector_lanes;
+        const int sums = part.contractions[0].mr * part.contractions[0].nr / part.vector_lanes;
         EXPECT_GE(sums, 1);
         EXPECT_LE(sums, target.vector_registers * 3 / 4) << m << " x " << n;
       }

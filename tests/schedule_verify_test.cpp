@@ -74,9 +74,11 @@ TEST(ScheduleRules, RejectWhatBreaksThem) {
   expect_rejected(kProduct, "S04", [](S s) { s.phases[0][0].vector_axis = VectorAxis::Grid; });
   expect_rejected(kDoubled, "S05", [](S s) { s.phases[0][0].unroll = 0; });
   expect_rejected(kDoubled, "S06", [](S s) { s.phases[0][0].task_points = 0; });
-  expect_rejected(kDoubled, "S07", [](S s) { s.phases[0][0].kc = -1; });
-  expect_rejected(kProduct, "S08", [](S s) { s.phases[0][0].mr = 0; });
-  expect_rejected(kProduct, "S09", [](S s) { s.phases[0][0].sweep = 0; });
+  expect_rejected(kProduct, "S07", [](S s) { s.phases[0][0].contractions[0].kc = -1; });
+  expect_rejected(kProduct, "S07", [](S s) { s.phases[0][0].contractions[0].mr = 0; });
+  expect_rejected(kProduct, "S08", [](S s) { s.phases[0][0].contractions.clear(); });
+  expect_rejected(kDoubled, "S08", [](S s) { s.phases[0][0].contractions.emplace_back(); });
+  expect_rejected(kProduct, "S09", [](S s) { s.phases[0][0].contractions[0].sweep = 0; });
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 
 namespace reprise::codegen {
 
-ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
-                                     const PartSchedule& schedule, const TargetInfo& target)
+ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& part,
+                                     const ContractionSchedule& schedule, const TargetInfo& target)
     : ContractionLoops(stage, grid_rank), units(stage, *this, target) {
-  lanes = column < 0 ? 1 : std::max(1, schedule.vector_lanes);
+  lanes = column < 0 ? 1 : std::max(1, part.vector_lanes);
 
   // Rows: as many tall tiles as possible, the rest as tiles that are not much lower.
   tall = static_cast<int>(std::clamp<int64_t>(rows, 1, std::max(1, schedule.mr)));
@@ -47,12 +47,11 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank,
   const bool can_sweep = !pack_vectors && repeats_scalars;
   sweep =
       can_sweep ? std::clamp<int64_t>(schedule.sweep, 1, std::max<int64_t>(1, outer_count())) : 1;
-  task_tiles = std::clamp<int64_t>(divide_up(schedule.task_points, tall), 1,
-                                   std::max<int64_t>(1, row_tiles()));
-  task_panels = schedule.task_columns <= 0
-                    ? std::max<int64_t>(1, panels())
-                    : std::clamp<int64_t>(divide_up(schedule.task_columns, panel), 1,
-                                          std::max<int64_t>(1, panels()));
+  task_tiles =
+      std::clamp<int64_t>(divide_up(part.task_points, tall), 1, std::max<int64_t>(1, row_tiles()));
+  task_panels = part.task_columns <= 0 ? std::max<int64_t>(1, panels())
+                                       : std::clamp<int64_t>(divide_up(part.task_columns, panel), 1,
+                                                             std::max<int64_t>(1, panels()));
 }
 
 }  // namespace reprise::codegen

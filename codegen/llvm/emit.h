@@ -334,8 +334,8 @@ PartCode emit_part(llvm::Module& module, const Kernel& kernel, const Part& part,
 
 /// How the loops of a contraction tile, and which tiles a task takes.
 struct ContractionTiling : ContractionLoops {
-  ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& schedule,
-                    const TargetInfo& target);
+  ContractionTiling(const Stage& stage, int grid_rank, const PartSchedule& part,
+                    const ContractionSchedule& schedule, const TargetInfo& target);
 
   DotUnits units;  ///< where they hold several steps of the depth, both factors are packed
   int lanes = 1;

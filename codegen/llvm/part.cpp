@@ -1,7 +1,9 @@
 // One part of a kernel: tasks over its grid, stages, reductions.
+#include <algorithm>
 #include <memory>
 
 #include "codegen/llvm/emit.h"
+#include "codegen/local_slots.h"
 
 namespace reprise::codegen {
 
@@ -9,6 +11,10 @@ using llvm::Value;
 using Values = FunctionEmitter::Values;
 
 namespace {
+
+bool is_contraction(const Stage& stage) {
+  return stage.kind == StageKind::Contraction;
+}
 
 int64_t round_up(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -33,7 +39,7 @@ class PartEmitter {
     code.function = f_.function();
     lay_out_locals();
     set_extents();
-    if (part_.stages.size() == 1 && part_.stages[0].kind == StageKind::Contraction) {
+    if (part_.stages.size() == 1 && is_contraction(part_.stages[0])) {
       code.tasks = contraction_tasks(part_.stages[0]);
     } else if (grid_lanes_) {
       code.tasks = vector_tasks();
@@ -50,18 +56,13 @@ class PartEmitter {
   void lay_out_locals() {
     locals_.byte_offset.assign(f_.kernel.buffers.size(), -1);
     locals_.stride = grid_lanes_ ? int64_t{lanes_} * unroll_ : 1;
-    const auto visit = [&](const Body& body) {
-      for (const Access& access : body.accesses) {
-        const Buffer& buffer = f_.kernel.buffers[access.buffer.index];
-        int64_t& offset = locals_.byte_offset[access.buffer.index];
-        if (buffer.kind != BufferKind::Local || offset >= 0) continue;
-        offset = f_.reserve_scratch(buffer.extent * locals_.stride *
-                                    static_cast<int64_t>(size_of(buffer.dtype)));
-      }
-    };
-    for (const Stage& stage : part_.stages) {
-      visit(stage.body);
-      visit(stage.post);
+    const LocalSlots slots = place_locals(f_.kernel, part_);
+    std::vector<int64_t> slot_offsets;
+    for (const int64_t bytes : slots.bytes) {
+      slot_offsets.push_back(f_.reserve_scratch(bytes * locals_.stride));
+    }
+    for (size_t b = 0; b < slots.slot.size(); ++b) {
+      if (slots.slot[b] >= 0) locals_.byte_offset[b] = slot_offsets[slots.slot[b]];
     }
   }
 
@@ -176,7 +177,7 @@ class PartEmitter {
 
   int64_t contraction_tasks(const Stage& stage) {
     const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), schedule_,
-                                   f_.target);
+                                   schedule_.contractions[0], f_.target);
     const int64_t points = product(part_.grid) * tiling.runs();
     if (points == 0 || tiling.rows == 0 || tiling.columns == 0) return 0;
     const int64_t row_tasks = divide_up(tiling.row_tiles(), tiling.task_tiles);
@@ -224,12 +225,16 @@ class PartEmitter {
   void point_stage(size_t s, const Scope& grid) {
     const Stage& stage = part_.stages[s];
     Scope scope = grid;
-    if (stage.kind == StageKind::Contraction) {
+    if (is_contraction(stage)) {
       // Tasks are grid points here: each runs over all of the tile, so packs for all of it.
       PartSchedule whole = schedule_;
       whole.task_points = std::max<int64_t>(1, product(stage.parallel));
       whole.task_columns = 0;
-      const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), whole, f_.target);
+      const auto before =
+          std::count_if(part_.stages.begin(), part_.stages.begin() + s,
+                        [](const Stage& earlier) { return is_contraction(earlier); });
+      const ContractionTiling tiling(stage, static_cast<int>(part_.grid.size()), whole,
+                                     schedule_.contractions[before], f_.target);
       f_.loop(f_.i64(0), f_.i64(tiling.runs()), 1, [&](Value* run) {
         emit_contraction(f_, stage, tiling, locals_, grid, run, f_.i64(0),
                          f_.i64(tiling.row_tiles()), f_.i64(0), f_.i64(tiling.panels()));
