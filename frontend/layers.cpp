@@ -148,9 +148,10 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     key = unsqueeze(key, -3);
     value = unsqueeze(value, -3);
   }
-  const Tensor products = matmul(query, transpose(key));
+  // What can be done to each query or to each result is not done to each score: scaling before, and
+  // division by the sum after the product.
   const Number factor = scale.value_or(1 / std::sqrt(static_cast<double>(width)));
-  Tensor scores = products * factor;
+  Tensor scores = matmul(query * factor, transpose(key));
   const double nothing = -std::numeric_limits<double>::infinity();
   const auto in_groups = [&](const Tensor& x) {
     if (!grouped || x.rank() < 3) return x.value();
@@ -180,12 +181,16 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     scores = where(arange(sources) <= last, scores, nothing);
   }
   const bool may_be_empty = !mask.empty_handle() || (causal == Causal::Yes && sources < tokens);
-  Tensor weights = softmax(scores);
-  if (may_be_empty) {
-    const Tensor sees = max(scores, -1, KeepDims::Yes) > nothing;
-    weights = where(sees, weights, 0);
-  }
-  const Tensor mixed = matmul(weights, value);
+  const DType wide = scores.dtype() == DType::F64 ? DType::F64 : DType::F32;
+  scores = cast(scores, wide);
+  // The result does not depend on what is subtracted, so no gradient flows there.
+  Tensor largest = stop_gradient(max(scores, -1, KeepDims::Yes));
+  if (may_be_empty) largest = where(largest == nothing, 0, largest);
+  const Tensor shares = exp(scores - largest);
+  Tensor total = sum(shares, -1, KeepDims::Yes);
+  if (may_be_empty) total = where(total == 0, 1, total);
+  const Tensor sums = matmul(cast(shares, value.dtype()), value);
+  const Tensor mixed = cast(cast(sums, wide) / total, value.dtype());
   if (!grouped) return mixed;
   Extents extents(queries.shape.extents().first(static_cast<size_t>(rank - 1)));
   extents.push_back(values.shape[rank - 1]);

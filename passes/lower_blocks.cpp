@@ -14,8 +14,6 @@ namespace {
 
 /// Places of a block: enough to share what a product packs, few enough to stay in a cache.
 constexpr int64_t kFewestPlaces = 8, kPlaces = 64, kMostPlaces = 128;
-/// Points that are enough to share among threads.
-constexpr int64_t kEnoughPoints = 16;
 /// Terms of a product for which making a value costs about what keeping it in memory does.
 constexpr int64_t kFewTerms = 128;
 
@@ -202,17 +200,20 @@ int64_t elements_of(const Part& part, const Stage& stage, const Access& access) 
 /// than it is to read factors again in every block; more so the more terms make a value.
 bool is_worth_it(Part& part, const std::vector<bool>& shared) {
   int64_t terms = 1, handed_on = 0, read = 0;
+  for (uint32_t b = 0; b < shared.size(); ++b) {
+    if (shared[b]) handed_on = std::max(handed_on, span_of(part, BufferId{b}));
+  }
   for (const Stage& stage : part.stages) {
     if (stage.kind != StageKind::Contraction) continue;
-    for (const Access& access : stage.post.accesses) {
-      if (shared[access.buffer.index]) terms = std::max(terms, product(stage.reduce));
+    for (const Instr& instr : stage.post.instrs) {
+      if (instr.op != ScalarOp::Store) continue;
+      const BufferId made = stage.post.accesses[instr.access].buffer;
+      const bool is_largest = shared[made.index] && span_of(part, made) == handed_on;
+      if (is_largest) terms = std::max(terms, product(stage.reduce));
     }
     for (const Access& access : stage.body.accesses) {
       if (!shared[access.buffer.index]) read += elements_of(part, stage, access);
     }
-  }
-  for (uint32_t b = 0; b < shared.size(); ++b) {
-    if (shared[b]) handed_on = std::max(handed_on, span_of(part, BufferId{b}));
   }
   if (product(part.grid) == 1) read *= kBatchGain;
   return handed_on / std::max<int64_t>(1, terms / kFewTerms) >= read;

@@ -14,6 +14,11 @@ namespace reprise {
 /// a launch of its own packs a factor once for many more rows than a block has.
 inline constexpr int64_t kBatchGain = 4;
 
+/// Bytes of a matrix that is small beside what a layer keeps for its gradient: it is not made again.
+inline constexpr int64_t kSmallMatrix = 1 << 16;
+/// Points of a grid that are enough to share among threads.
+inline constexpr int64_t kEnoughPoints = 16;
+
 /// An axis along which every stage of a part can run block by block: what a block reads of the
 /// values that the stages hand to each other, it has written itself.
 struct BlockAxis {

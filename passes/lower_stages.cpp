@@ -19,8 +19,7 @@ namespace {
 /// Bounds of one part: what one compilation works on.
 constexpr size_t kMaxStages = 16;
 constexpr size_t kMaxStageInstrs = 2048;
-/// Grid points that are enough to share among threads; fewer only for small work.
-constexpr int64_t kEnoughPoints = 16;
+/// What fewer points than are enough may be made for.
 constexpr int64_t kSmallWork = 1 << 15;
 
 int64_t product(std::span<const int64_t> extents) {
@@ -75,6 +74,15 @@ Points relate_points(KernelDraft& rows, Part& first, const KernelDraft& next, Pa
     if (touched.span() * bytes > kMaxLocalBytes) result = Points::Large;
   }
   return result;
+}
+
+/// Whether a draft makes values that are large for each of so many points.
+bool makes_large(const KernelDraft& draft, int64_t points) {
+  return std::any_of(
+      draft.kernel.buffers.begin(), draft.kernel.buffers.end(), [&](const Buffer& b) {
+        const auto bytes = static_cast<int64_t>(size_of(b.dtype));
+        return b.kind == BufferKind::Output && b.extent * bytes > kSmallMatrix * points;
+      });
 }
 
 /// The last two axes of a value, along which whoever reads it in the end reduces it.
@@ -206,7 +214,7 @@ bool StageFuser::append_stage(KernelDraft& rows, KernelDraft& next) const {
   const bool in_blocks =
       rows.in_blocks || next.in_blocks || (products && (few || points == Points::Large));
   // What expands there must need what it expands beside: else it is for somebody else.
-  if (in_blocks && is_expanding(next)) return false;
+  if ((in_blocks || makes_large(next, product(grid))) && is_expanding(next)) return false;
   KernelDraft joined = rows, appended = next;
   *only_part(joined) = std::move(first);
   *only_part(appended) = std::move(second);

@@ -10,8 +10,9 @@
 
 namespace reprise {
 
-/// Bytes of a local: it lies in the cache of whoever runs the point.
-inline constexpr int64_t kMaxLocalBytes = 1 << 17;
+/// Bytes of a local: it lies in the caches of whoever runs the point, where going over it again is
+/// cheaper than making what it holds a second time.
+inline constexpr int64_t kMaxLocalBytes = 1 << 20;
 
 /// Takes drafts in launch order and gives fewer. A draft becomes a further stage of the one that
 /// computes the last value it needs, if every grid point then reads only what itself has written:

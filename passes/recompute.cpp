@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "passes/graph_passes.h"
 #include "passes/index_map.h"
 #include "passes/lower_blocks.h"
+#include "passes/lower_stages.h"
 #include "passes/rewriter.h"
 
 namespace reprise {
@@ -23,8 +25,6 @@ namespace {
 /// Elements of a value for each of what it is made of from which on it is made again: then reading
 /// the operands costs next to nothing, and the value's memory is what matters.
 constexpr int64_t kFarLarger = 4;
-/// Bytes of a matrix that a cache holds beside others of its kind: it may as well be kept.
-constexpr int64_t kSmallMatrix = 1 << 16;
 /// Terms of a product beyond which making a value again is dearer than memory.
 constexpr int64_t kMostTerms = 256;
 
@@ -50,6 +50,11 @@ class Recomputing {
   static constexpr uint32_t kNone = UINT32_MAX;
   /// Who reduces large values: along which axis, counted from the last, and after how many others.
   using Readers = std::pair<int, uint32_t>;
+
+  /// Products that a value waits for, in the row of large values that it belongs to or in any.
+  struct Waits {
+    uint32_t in_row = 0, in_all = 0;
+  };
 
   [[nodiscard]] static OpKind kind(const Node& node) { return op_def(node.op).kind; }
 
@@ -129,33 +134,85 @@ class Recomputing {
     return std::nullopt;
   }
 
-  /// How many products of large values, one after another, a node waits for.
+  /// How many products of large values, one after another, a node waits for. A product along the
+  /// rows gives a row for each of theirs: what is made of it row by row has only those before the
+  /// product to wait for, where it is used for the same row.
   void count_waits(NodeId id) {
-    uint32_t& waits = waits_[id.index];
-    for (NodeId operand : graph_[id].operands) {
-      const bool product =
-          kind(graph_[operand]) == OpKind::Contraction && reduced_axis(operand).has_value();
-      waits = std::max(waits, waits_[operand.index] + (product ? 1 : 0));
+    const Node& node = graph_[id];
+    const std::optional<int> axis = reduced_axis(id);
+    const bool keeps_rows = large_[id.index] || axis == 0 || is_row_by_row(id);
+    uint32_t in_row = 0, in_all = 0;
+    for (const NodeId operand : node.operands) {
+      in_row = std::max(in_row, waits_[operand.index].in_row);
+      in_all = std::max(in_all, waits_[operand.index].in_all);
+    }
+    const bool product = kind(node) == OpKind::Contraction && axis.has_value();
+    if (!keeps_rows) in_row = in_all;
+    waits_[id.index] = {.in_row = in_row, .in_all = std::max(in_all, in_row + (product ? 1 : 0))};
+  }
+
+  /// Whether row i of the result is made of rows i of the operands.
+  [[nodiscard]] bool is_row_by_row(NodeId id) const {
+    const Node& node = graph_[id];
+    if (kind(node) == OpKind::Elementwise) return true;
+    if (kind(node) != OpKind::Reduction) return false;
+    const int rank = graph_[node.operands[0]].type.shape.rank();
+    const bool keeps_axes = node.type.shape.rank() == rank;
+    return keeps_axes && static_cast<uint64_t>(node.attrs.word(0)) == uint64_t{1} << (rank - 1);
+  }
+
+  /// Large values belong to the first who reduce what is made of them. Who reduces them along the
+  /// other axis makes them again in any case, and may as well wait for the first: with more of its
+  /// kind it makes them once.
+  void own(NodeId id) {
+    std::optional<int> axis = reduced_axis(id);
+    if (!axis) return;
+    const std::vector<NodeId> values = large_behind(id);
+    // Whole matrices of them lie in a cache: along which axis they are reduced there is all one.
+    if (fits_local(values.front())) axis = 0;
+    uint32_t first = kNone;
+    for (const NodeId value : values) {
+      const uint32_t owner = owners_[value.index];
+      if (owner != kNone && readers_[owner].first != *axis) {
+        first = std::min(first, readers_[owner].second);
+      }
+    }
+    uint32_t waits = first == kNone ? 0 : first + 1;
+    for (const NodeId operand : graph_[id].operands) {
+      const Waits& own = waits_[operand.index];
+      waits = std::max(waits, *axis == 0 ? own.in_row : own.in_all);
+    }
+    const Readers readers{*axis, waits};
+    const auto [found, is_new] =
+        numbers_.try_emplace(readers, static_cast<uint32_t>(numbers_.size()));
+    if (is_new) readers_.push_back(readers);
+    readers_of_[id] = found->second;
+    for (const NodeId value : values) {
+      uint32_t& owner = owners_[value.index];
+      if (owner == kNone) owner = found->second;
     }
   }
 
-  /// Large values belong to the first who reduce what is made of them.
-  void own(NodeId id) {
-    const std::optional<int> axis = reduced_axis(id);
-    if (!axis) return;
-    const Readers readers{*axis, waits_[id.index]};
-    const auto number =
-        numbers_.try_emplace(readers, static_cast<uint32_t>(numbers_.size())).first->second;
-    readers_of_[id] = number;
-    std::vector<NodeId> pending(graph_[id].operands.begin(), graph_[id].operands.end());
+  /// Whether matrices are points of a grid, each with all of its values in locals.
+  [[nodiscard]] bool fits_local(NodeId value) const {
+    const auto& [dtype, shape] = graph_[value].type;
+    const int64_t matrix = shape[shape.rank() - 1] * shape[shape.rank() - 2];
+    return matrix * static_cast<int64_t>(size_of(dtype)) <= kMaxLocalBytes &&
+           shape.numel() >= kEnoughPoints * matrix;
+  }
+
+  /// The large values that a node is made of.
+  [[nodiscard]] std::vector<NodeId> large_behind(NodeId id) const {
+    std::vector<NodeId> found, pending(graph_[id].operands.begin(), graph_[id].operands.end());
+    std::set<NodeId> seen;
     while (!pending.empty()) {
       const NodeId value = pending.back();
       pending.pop_back();
-      uint32_t& owner = owners_[value.index];
-      if (!large_[value.index] || owner != kNone) continue;
-      owner = number;
-      for (NodeId operand : graph_[value].operands) pending.push_back(operand);
+      if (!large_[value.index] || !seen.insert(value).second) continue;
+      found.push_back(value);
+      for (const NodeId operand : graph_[value].operands) pending.push_back(operand);
     }
+    return found;
   }
 
   void emit(NodeId id) {
@@ -205,9 +262,10 @@ class Recomputing {
   const Graph& graph_;
   GraphRewriter rewriter_;
   std::vector<bool> large_;
-  std::vector<uint32_t> waits_;
+  std::vector<Waits> waits_;
   std::vector<uint32_t> owners_;  ///< of large values, by node
   std::map<Readers, uint32_t> numbers_;
+  std::vector<Readers> readers_;  ///< by number
   std::map<NodeId, uint32_t> readers_of_;
   std::map<std::pair<uint32_t, NodeId>, NodeId> copies_;
 };

@@ -114,6 +114,8 @@ TEST(FusionCounts, ATransformerBlockOfFewHeadsIsSevenLaunches) {
 
 // Blocks of rows, and for the gradients of keys and values blocks of columns, whose scores are
 // computed again. Rows that are left over are a phase of the same launch.
+// Heads that are many and lie in a cache whole are points; others are cut into blocks of queries,
+// and of keys going back.
 TEST(FusionCounts, LongAttentionIsOneLaunchAndOneMoreGoingBack) {
   for (const int64_t tokens : {256, 509}) {
     for (const int64_t heads_each : {1, 3, 16}) {
@@ -122,9 +124,10 @@ TEST(FusionCounts, LongAttentionIsOneLaunchAndOneMoreGoingBack) {
             .batch = 2, .heads = heads_each, .tokens = tokens, .width = 16, .behind = behind};
         const Lowered forward = lower_verified(heads(shape, Rows::Forward));
         EXPECT_EQ(forward.plan.launches.size(), 1) << describe_launches(forward);
-        EXPECT_EQ(forward.kernels[0].phases.size(), tokens == 256 ? 1 : 2);
+        const bool whole = heads_each == 16;
+        EXPECT_EQ(forward.kernels[0].phases.size(), whole || tokens == 256 ? 1 : 2);
         const Lowered step = lower_verified(heads(shape, Rows::WithGradient));
-        EXPECT_EQ(step.plan.launches.size(), 2) << describe_launches(step);
+        EXPECT_EQ(step.plan.launches.size(), whole ? 1 : 2) << describe_launches(step);
       }
     }
   }
@@ -176,15 +179,17 @@ TEST(FusionCounts, LongAttentionGivesTheBitsOfItsOps) {
 
 // What a step sends back waits for the loss of all tokens: scores are computed again there.
 TEST(FusionCounts, ATransformersStepOverManyTokensKeepsNoScores) {
-  const TransformerShape shape{
-      .batch = 2, .tokens = 160, .width = 12, .heads = 3, .layers = 2, .vocabulary = 13};
-  const Graph graph = transformer_step(shape);
-  const Lowered lowered = lower_verified(graph);
-  for (const Slot& slot : lowered.plan.slots) {
-    EXPECT_LT(slot.bytes, 4 * shape.batch * shape.heads * shape.tokens * shape.tokens)
-        << describe_launches(lowered);
+  for (const int64_t batch : {2, 6}) {
+    const TransformerShape shape{
+        .batch = batch, .tokens = 160, .width = 12, .heads = 3, .layers = 2, .vocabulary = 13};
+    const Graph graph = transformer_step(shape);
+    const Lowered lowered = lower_verified(graph);
+    for (const Slot& slot : lowered.plan.slots) {
+      EXPECT_LT(slot.bytes, 4 * shape.batch * shape.heads * shape.tokens * shape.tokens)
+          << describe_launches(lowered);
+    }
+    expect_op_by_op(graph, 13);
   }
-  expect_op_by_op(graph, 13);
 }
 
 // Forward 7 a layer and, going back, 8 (one of them the attention of all heads); embedding and
