@@ -27,8 +27,8 @@ void execute(const LoadedPlan& loaded, Execution& run) {
   const Plan& plan = loaded.plan;
 
   StoragePtr arena;
-  if (plan.arena_bytes > 0)
-    arena = device.allocator().allocate(static_cast<size_t>(plan.arena_bytes));
+  if (plan.arenas[0] > 0)
+    arena = device.allocator().allocate(static_cast<size_t>(plan.arenas[0]));
   std::vector<void*>& addresses = run.addresses;
   addresses.resize(plan.slots.size());
   for (size_t i = 0; i < plan.slots.size(); ++i) {

@@ -233,7 +233,7 @@ int run_graph(const Graph& graph, const RunOptions& options) {
   };
   launch();
   std::cout << plan.launches.size() << " launches, " << loaded->kernels << " kernels, arena "
-            << plan.arena_bytes << " bytes\n";
+            << plan.arenas[0] << " bytes\n";
   if (options.compare == "interpreter" &&
       !equals_interpreter(graph, *loaded->device, inputs, run.results)) {
     return 1;
