@@ -10,6 +10,7 @@
 
 #include "ir/target.h"
 #include "runtime/mutex.h"
+#include "runtime/vulkan/pipelines.h"
 #include "runtime/vulkan_devices.h"
 
 namespace reprise::vulkan {
@@ -44,7 +45,9 @@ class Context {
   [[nodiscard]] const VolkDeviceTable& api() const { return api_; }
   /// Of every kernel: a 64-bit address as push constants.
   [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
-  [[nodiscard]] VkPipelineCache pipelines() const { return pipelines_; }
+  [[nodiscard]] const Pipelines& pipelines() const { return pipelines_; }
+  /// What the host's memory must be aligned to for this device to import it; 0: it does not.
+  [[nodiscard]] size_t import_alignment() const { return import_alignment_; }
 
   /// Throws DeviceError naming the device and the call unless it succeeded; OutOfMemoryError where
   /// memory was missing. A device that is lost stays so.
@@ -74,7 +77,8 @@ class Context {
   VkDevice device_ = VK_NULL_HANDLE;
   VolkDeviceTable api_{};
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipelineCache pipelines_ = VK_NULL_HANDLE;
+  Pipelines pipelines_;
+  size_t import_alignment_ = 0;
   VkSemaphore timeline_ = VK_NULL_HANDLE;  ///< counts submissions that are done
   Mutex mutex_;                            ///< of what follows
   VkQueue queue_ = VK_NULL_HANDLE;
