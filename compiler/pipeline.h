@@ -53,13 +53,13 @@ using StageObserver = std::function<void(std::string_view stage, std::string_vie
                                     const CompileOptions& options,
                                     const StageObserver& observer = {});
 
-/// Assigns arena offsets by lifetime; sets arena_bytes. Offsets are multiples of 64.
+/// Assigns arena offsets by lifetime; sets the arenas' bytes. Offsets are multiples of 64.
 [[nodiscard]] Plan plan_memory(const Plan& plan);
 
-/// What a plan's temporaries take, in bytes.
+/// What a plan's temporaries take on its first device, in bytes.
 struct ArenaUse {
   int64_t arena = 0;        ///< as planned
-  int64_t alive = 0;        ///< the most that is alive during one launch: no arena can be smaller
+  int64_t alive = 0;        ///< the most that is alive during one step: no arena can be smaller
   int64_t temporaries = 0;  ///< all together, if each had memory of its own
 };
 [[nodiscard]] ArenaUse arena_use(const Plan& plan);

@@ -1,4 +1,4 @@
-// Memory planning: places a plan's temporaries in one arena, by lifetime over launches.
+// Memory planning: places a plan's temporaries in one arena a device, by lifetime over steps.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -77,38 +77,39 @@ int64_t aligned(int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// The launches during which each temporary is alive.
+/// The steps during which each temporary of one device is alive.
 struct Lifetimes {
-  explicit Lifetimes(const Plan& plan)
-      : first(plan.slots.size(), UINT32_MAX),
-        last(plan.slots.size(), 0),
-        begins(plan.launches.size()),
-        ends(plan.launches.size()) {
-    for (uint32_t l = 0; l < plan.launches.size(); ++l) {
-      for (SlotId slot : plan.launches[l].buffers) {
+  Lifetimes(const Plan& plan, uint32_t device)
+      : first(plan.slots.size(), UINT32_MAX), last(plan.slots.size(), 0) {
+    const std::vector<PlanStep> order = steps(plan);
+    begins.resize(order.size());
+    ends.resize(order.size());
+    for (uint32_t l = 0; l < order.size(); ++l) {
+      for (SlotId slot : slots_of(plan, order[l])) {
         first[slot.index] = std::min(first[slot.index], l);
         last[slot.index] = l;
       }
     }
     for (uint32_t s = 0; s < plan.slots.size(); ++s) {
       if (plan.slots[s].kind != SlotKind::Arena || plan.slots[s].bytes == 0) continue;
+      if (plan.slots[s].device != device) continue;
       if (first[s] == UINT32_MAX) continue;
       begins[first[s]].push_back(s);
       ends[last[s]].push_back(s);
     }
   }
 
-  std::vector<uint32_t> first, last;                ///< per slot: a launch
-  std::vector<std::vector<uint32_t>> begins, ends;  ///< per launch: slots
+  std::vector<uint32_t> first, last;                ///< per slot: a step
+  std::vector<std::vector<uint32_t>> begins, ends;  ///< per step: slots
 };
 
 }  // namespace
 
 ArenaUse arena_use(const Plan& plan) {
-  const Lifetimes lifetimes(plan);
-  ArenaUse use{.arena = plan.arena_bytes, .alive = 0, .temporaries = 0};
+  const Lifetimes lifetimes(plan, 0);
+  ArenaUse use{.arena = plan.arenas[0], .alive = 0, .temporaries = 0};
   int64_t alive = 0;
-  for (size_t l = 0; l < plan.launches.size(); ++l) {
+  for (size_t l = 0; l < lifetimes.begins.size(); ++l) {
     for (uint32_t s : lifetimes.begins[l]) {
       alive += aligned(plan.slots[s].bytes);
       use.temporaries += aligned(plan.slots[s].bytes);
@@ -119,17 +120,14 @@ ArenaUse arena_use(const Plan& plan) {
   return use;
 }
 
-Plan plan_memory(const Plan& plan) {
-  Plan planned = plan;
-  const size_t num_launches = plan.launches.size();
-  const Lifetimes lifetimes(plan);
+namespace {
+
+void plan_arena(const Plan& plan, uint32_t device, Plan& planned) {
+  const Lifetimes lifetimes(plan, device);
   std::vector<std::vector<uint32_t>> begins = lifetimes.begins;
   const std::vector<std::vector<uint32_t>>& ends = lifetimes.ends;
-  for (Slot& slot : planned.slots) {
-    if (slot.kind == SlotKind::Arena) slot.offset = 0;
-  }
   Arena arena;
-  for (size_t l = 0; l < num_launches; ++l) {
+  for (size_t l = 0; l < begins.size(); ++l) {
     // Large ones first: small ones fit what is left over more often than the reverse.
     std::stable_sort(begins[l].begin(), begins[l].end(), [&](uint32_t a, uint32_t b) {
       return plan.slots[a].bytes > plan.slots[b].bytes;
@@ -141,7 +139,19 @@ Plan plan_memory(const Plan& plan) {
       arena.release(planned.slots[s].offset, aligned(plan.slots[s].bytes));
     }
   }
-  planned.arena_bytes = arena.size();
+  planned.arenas[device] = arena.size();
+}
+
+}  // namespace
+
+Plan plan_memory(const Plan& plan) {
+  Plan planned = plan;
+  for (Slot& slot : planned.slots) {
+    if (slot.kind == SlotKind::Arena) slot.offset = 0;
+  }
+  for (uint32_t device = 0; device < plan.arenas.size(); ++device) {
+    plan_arena(plan, device, planned);
+  }
   return planned;
 }
 

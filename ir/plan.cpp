@@ -1,6 +1,9 @@
 // The textual form of plans.
 #include "ir/plan.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "ir/error.h"
 #include "ir/text.h"
 
@@ -31,10 +34,19 @@ class PlanParser {
     lexer_.expect("plan");
     lexer_.expect("{");
     plan_.num_kernels = number<uint32_t>("kernels");
-    plan_.arena_bytes = number<int64_t>("arena");
+    plan_.arenas = {number<int64_t>("arena")};
+    while (lexer_.accept(",")) plan_.arenas.push_back(lexer_.integer());
     while (lexer_.accept("param")) param();
     while (lexer_.peek_id("s")) slot();
-    while (lexer_.accept("launch")) launch();
+    for (;;) {
+      if (lexer_.accept("launch")) {
+        launch();
+      } else if (lexer_.accept("transfer")) {
+        transfer();
+      } else {
+        break;
+      }
+    }
     while (lexer_.accept("donate")) {
       Donation donation;
       donation.input = number<uint32_t>("input");
@@ -91,6 +103,13 @@ class PlanParser {
     lexer_.expect(",");
     slot.bytes = lexer_.integer();
     lexer_.expect("bytes");
+    if (lexer_.accept("on")) {
+      const int64_t device = lexer_.integer();
+      if (device < 0 || device >= std::ssize(plan_.arenas)) {
+        lexer_.fail(str("there is no device ", device));
+      }
+      slot.device = static_cast<uint32_t>(device);
+    }
     plan_.slots.push_back(slot);
   }
 
@@ -115,6 +134,16 @@ class PlanParser {
     plan_.launches.push_back(std::move(launch));
   }
 
+  void transfer() {
+    Transfer transfer;
+    transfer.before = static_cast<uint32_t>(plan_.launches.size());
+    transfer.from = SlotId{lexer_.expect_id("s")};
+    transfer.offset = number<int64_t>("offset");
+    lexer_.expect("to");
+    transfer.to = SlotId{lexer_.expect_id("s")};
+    plan_.transfers.push_back(transfer);
+  }
+
   void alias() {
     Alias alias;
     alias.output = number<uint32_t>("output");
@@ -133,9 +162,48 @@ class PlanParser {
 
 }  // namespace
 
+std::vector<PlanStep> steps(const Plan& plan) {
+  std::vector<PlanStep> all;
+  uint32_t transfer = 0;
+  for (uint32_t launch = 0; launch <= plan.launches.size(); ++launch) {
+    for (; transfer < plan.transfers.size() && plan.transfers[transfer].before <= launch;
+         ++transfer) {
+      all.push_back({PlanStep::Kind::Transfer, transfer});
+    }
+    if (launch < plan.launches.size()) all.push_back({PlanStep::Kind::Launch, launch});
+  }
+  return all;
+}
+
+std::vector<SlotId> slots_of(const Plan& plan, PlanStep step) {
+  switch (step.kind) {
+    case PlanStep::Kind::Launch:
+      return plan.launches[step.index].buffers;
+    case PlanStep::Kind::Transfer:
+      return {plan.transfers[step.index].from, plan.transfers[step.index].to};
+  }
+  return {};
+}
+
+uint32_t device_of(const Plan& plan, const Launch& launch) {
+  return launch.buffers.empty() ? 0 : plan.slots[launch.buffers.front().index].device;
+}
+
+uint32_t num_outputs(const Plan& plan) {
+  uint32_t count = 0;
+  for (const Slot& slot : plan.slots) {
+    if (slot.kind == SlotKind::Output) {
+      count = std::max(count, static_cast<uint32_t>(slot.index) + 1);
+    }
+  }
+  for (const Alias& alias : plan.aliases) count = std::max(count, alias.output + 1);
+  return count;
+}
+
 std::string print(const Plan& plan) {
-  std::string out =
-      str("plan {\n  kernels ", plan.num_kernels, "\n  arena ", plan.arena_bytes, '\n');
+  std::string out = str("plan {\n  kernels ", plan.num_kernels, "\n  arena ");
+  for (size_t i = 0; i < plan.arenas.size(); ++i) out += str(i == 0 ? "" : ", ", plan.arenas[i]);
+  out += '\n';
   for (size_t i = 0; i < plan.params.size(); ++i) {
     out += str("  param p", i, ": ", name(plan.params[i]), '\n');
   }
@@ -153,9 +221,18 @@ std::string print(const Plan& plan) {
         out += str("arena at ", slot.offset);
         break;
     }
-    out += str(": ", name(slot.dtype), ", ", slot.bytes, " bytes\n");
+    out += str(": ", name(slot.dtype), ", ", slot.bytes, " bytes");
+    if (slot.device != 0) out += str(" on ", slot.device);
+    out += '\n';
   }
-  for (const Launch& launch : plan.launches) {
+  for (const PlanStep step : steps(plan)) {
+    if (step.kind == PlanStep::Kind::Transfer) {
+      const Transfer& transfer = plan.transfers[step.index];
+      out +=
+          str("  transfer ", transfer.from, " offset ", transfer.offset, " to ", transfer.to, '\n');
+      continue;
+    }
+    const Launch& launch = plan.launches[step.index];
     out += str("  launch k", launch.kernel, ' ');
     append_list(out, 's', launch.buffers);
     out += " params ";

@@ -1,4 +1,5 @@
-// Host side of a compiled graph: slots of memory, launches in order, scalar parameters.
+// Host side of a compiled graph: slots of memory, launches and transfers in order, scalar
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace reprise {
 enum class SlotKind : uint8_t {
   Input,   ///< storage of a leaf; `index` counts the graph's inputs
   Output,  ///< storage made for an output; `index` counts the graph's outputs
-  Arena,   ///< part of the plan's arena, at `offset`
+  Arena,   ///< part of the arena of its device, at `offset`
 };
 
 struct Slot {
@@ -25,6 +26,7 @@ struct Slot {
   int64_t bytes = 0;
   int64_t index = 0;
   int64_t offset = 0;
+  uint32_t device = 0;  ///< the plan's number for it
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
@@ -34,6 +36,14 @@ struct Launch {
   std::vector<SlotId> buffers;
   std::vector<uint32_t> params;
   friend bool operator==(const Launch&, const Launch&) = default;
+};
+
+/// The bytes of a slot, from another device: `to` is filled from `offset` bytes into `from`.
+struct Transfer {
+  uint32_t before = 0;  ///< the launch it precedes; as many as there are: it comes after all
+  SlotId from, to;
+  int64_t offset = 0;
+  friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
 /// Output `output` may take over the storage of input `input` when nobody else holds it at launch:
@@ -57,12 +67,26 @@ struct Plan {
   std::vector<Slot> slots;
   std::vector<DType> params;
   std::vector<Launch> launches;
+  std::vector<Transfer> transfers;  ///< in order
   std::vector<Donation> donations;
   std::vector<Alias> aliases;
-  int64_t arena_bytes = 0;
+  std::vector<int64_t> arenas{0};  ///< bytes; one a device, which they number
   uint32_t num_kernels = 0;
   friend bool operator==(const Plan&, const Plan&) = default;
 };
+
+/// What a plan does, one after another.
+struct PlanStep {
+  enum class Kind : uint8_t { Launch, Transfer } kind;
+  uint32_t index;  ///< among the plan's launches or transfers
+};
+[[nodiscard]] std::vector<PlanStep> steps(const Plan& plan);
+/// The slots that a step reads or writes.
+[[nodiscard]] std::vector<SlotId> slots_of(const Plan& plan, PlanStep step);
+/// The number of the device that runs a launch.
+[[nodiscard]] uint32_t device_of(const Plan& plan, const Launch& launch);
+/// One more than the largest number of an output slot or alias.
+[[nodiscard]] uint32_t num_outputs(const Plan& plan);
 
 /// Textual form; `print(parse(text)) == text`. Grammar: docs/IR.md.
 [[nodiscard]] std::string print(const Plan& plan);

@@ -1,4 +1,6 @@
-// Runs a plan launch by launch on host memory.
+// Runs a plan step by step on host memory, which all its devices share.
+#include <cstring>
+
 #include "ir/error.h"
 #include "ir/kernel.h"
 #include "ir/plan.h"
@@ -9,9 +11,9 @@ namespace reprise {
 void interpret(const Plan& plan, std::span<const Kernel> kernels, const Numerics& numerics,
                std::span<void* const> inputs, std::span<void* const> outputs,
                std::span<const uint64_t> params, LaunchStatus* status) {
-  // One arena as planned, so that a wrong plan gives wrong values; apart when not yet planned.
-  const bool planned = plan.arena_bytes > 0;
-  std::vector<std::byte> arena(static_cast<size_t>(plan.arena_bytes));
+  // Arenas as planned, so that a wrong plan gives wrong values; apart when not yet planned.
+  std::vector<std::vector<std::byte>> arenas;
+  for (const int64_t bytes : plan.arenas) arenas.emplace_back(static_cast<size_t>(bytes));
   std::vector<std::vector<std::byte>> apart;
   std::vector<void*> memory;
   for (const Slot& slot : plan.slots) {
@@ -23,15 +25,25 @@ void interpret(const Plan& plan, std::span<const Kernel> kernels, const Numerics
         memory.push_back(outputs[slot.index]);
         break;
       case SlotKind::Arena:
-        if (planned) {
-          memory.push_back(arena.data() + slot.offset);
+        if (!arenas[slot.device].empty()) {
+          memory.push_back(arenas[slot.device].data() + slot.offset);
         } else {
           memory.push_back(apart.emplace_back(static_cast<size_t>(slot.bytes)).data());
         }
         break;
     }
   }
-  for (const Launch& launch : plan.launches) {
+  for (const PlanStep step : steps(plan)) {
+    if (step.kind == PlanStep::Kind::Transfer) {
+      const Transfer& transfer = plan.transfers[step.index];
+      const Slot& to = plan.slots[transfer.to.index];
+      if (to.bytes == 0) continue;
+      std::memcpy(memory[transfer.to.index],
+                  static_cast<std::byte*>(memory[transfer.from.index]) + transfer.offset,
+                  static_cast<size_t>(to.bytes));
+      continue;
+    }
+    const Launch& launch = plan.launches[step.index];
     std::vector<void*> buffers;
     for (const SlotId slot : launch.buffers) buffers.push_back(memory[slot.index]);
     std::vector<uint64_t> words;

@@ -27,28 +27,74 @@ void verify_slots(const Plan& plan) {
   }
 }
 
+void verify_devices(const Plan& plan) {
+  for (uint32_t i = 0; i < plan.slots.size(); ++i) {
+    if (plan.slots[i].device >= plan.arenas.size()) {
+      fail("P14",
+           str(SlotId{i}, " is on device ", plan.slots[i].device, " of ", plan.arenas.size()));
+    }
+  }
+  for (size_t l = 0; l < plan.launches.size(); ++l) {
+    for (const SlotId slot : plan.launches[l].buffers) {
+      if (plan.slots[slot.index].device == device_of(plan, plan.launches[l])) continue;
+      fail("P14", str("launch ", l, " is given ", plan.launches[l].buffers.front(), " and ", slot,
+                      ", which are on two devices"));
+    }
+  }
+}
+
+void verify_transfers(const Plan& plan) {
+  uint32_t before = 0;
+  for (size_t t = 0; t < plan.transfers.size(); ++t) {
+    const Transfer& transfer = plan.transfers[t];
+    for (const SlotId slot : {transfer.from, transfer.to}) {
+      if (slot.index >= plan.slots.size()) {
+        fail("P04", str("transfer ", t, " uses ", slot, ", which does not exist"));
+      }
+    }
+    if (transfer.before < before || transfer.before > plan.launches.size()) {
+      fail("P15", str("transfer ", t, " comes before launch ", transfer.before));
+    }
+    before = transfer.before;
+    const Slot& from = plan.slots[transfer.from.index];
+    const Slot& to = plan.slots[transfer.to.index];
+    if (from.device == to.device || to.kind == SlotKind::Input) {
+      fail("P15", str("transfer ", t, " from ", transfer.from, " to ", transfer.to,
+                      to.kind == SlotKind::Input ? ", an input" : " on the same device"));
+    }
+    if (from.dtype != to.dtype || transfer.offset < 0 || transfer.offset > from.bytes - to.bytes) {
+      fail("P15", str("transfer ", t, " reads ", to.bytes, " bytes of ", name(to.dtype),
+                      " at offset ", transfer.offset, " of ", transfer.from, ": ", name(from.dtype),
+                      ", ", from.bytes, " bytes"));
+    }
+  }
+}
+
 struct Lifetime {
   size_t first = SIZE_MAX, last = 0;
 };
 
-/// Two arena slots that some launch may need at once must not share bytes.
-void verify_arena(const Plan& plan) {
-  if (plan.arena_bytes == 0) return;  // not planned yet, or nothing to plan
+/// Two arena slots that some step may need at once must not share bytes.
+void verify_arena(const Plan& plan, uint32_t device) {
+  const int64_t arena_bytes = plan.arenas[device];
+  if (arena_bytes == 0) return;  // not planned yet, or nothing to plan
   std::vector<Lifetime> lives(plan.slots.size());
-  for (size_t l = 0; l < plan.launches.size(); ++l) {
-    for (const SlotId slot : plan.launches[l].buffers) {
+  const std::vector<PlanStep> order = steps(plan);
+  for (size_t s = 0; s < order.size(); ++s) {
+    for (const SlotId slot : slots_of(plan, order[s])) {
       Lifetime& life = lives[slot.index];
-      life.first = std::min(life.first, l);
-      life.last = l;
+      life.first = std::min(life.first, s);
+      life.last = s;
     }
   }
   std::vector<uint32_t> arena;
   for (uint32_t i = 0; i < plan.slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
-    if (slot.kind != SlotKind::Arena || lives[i].first == SIZE_MAX) continue;
-    if (slot.offset < 0 || slot.offset % 64 != 0 || slot.offset + slot.bytes > plan.arena_bytes) {
+    if (slot.kind != SlotKind::Arena || slot.device != device) continue;
+    if (lives[i].first == SIZE_MAX) continue;
+    if (slot.offset < 0 || slot.offset % 64 != 0 || slot.offset + slot.bytes > arena_bytes) {
       fail("P05", str(SlotId{i}, " takes bytes ", slot.offset, " to ", slot.offset + slot.bytes,
-                      " of an arena of ", plan.arena_bytes));
+                      " of an arena of ", arena_bytes));
     }
     arena.push_back(i);
   }
@@ -73,16 +119,19 @@ void verify_donations(const Plan& plan) {
   std::set<uint32_t> inputs;
   std::set<uint32_t> outputs;
   for (const Donation& donation : plan.donations) {
-    const auto exists = [&](SlotKind kind, uint32_t index) {
-      return std::any_of(plan.slots.begin(), plan.slots.end(), [&](const Slot& slot) {
+    const auto find = [&](SlotKind kind, uint32_t index) {
+      return std::find_if(plan.slots.begin(), plan.slots.end(), [&](const Slot& slot) {
         return slot.kind == kind && slot.index == index;
       });
     };
+    const auto input = find(SlotKind::Input, donation.input);
+    const auto output = find(SlotKind::Output, donation.output);
     const std::string text =
         str("donation of input ", donation.input, " to output ", donation.output);
-    if (!exists(SlotKind::Input, donation.input) || !exists(SlotKind::Output, donation.output)) {
+    if (input == plan.slots.end() || output == plan.slots.end()) {
       fail("P07", str("a ", text, " without such slots"));
     }
+    if (input->device != output->device) fail("P07", str("a ", text, " on another device"));
     if (!inputs.insert(donation.input).second || !outputs.insert(donation.output).second) {
       fail("P07", str("a second ", text));
     }
@@ -130,7 +179,9 @@ void verify(const Plan& plan) {
       }
     }
   }
-  verify_arena(plan);
+  verify_devices(plan);
+  verify_transfers(plan);
+  for (uint32_t device = 0; device < plan.arenas.size(); ++device) verify_arena(plan, device);
   verify_donations(plan);
   verify_aliases(plan);
 }
@@ -141,7 +192,19 @@ void verify(const Plan& plan, std::span<const Kernel> kernels) {
     fail("P03", str(kernels.size(), " kernels, not ", plan.num_kernels));
   }
   std::vector<bool> written(plan.slots.size());
-  for (size_t l = 0; l < plan.launches.size(); ++l) {
+  for (const PlanStep step : steps(plan)) {
+    if (step.kind == PlanStep::Kind::Transfer) {
+      const Transfer& transfer = plan.transfers[step.index];
+      const Slot& from = plan.slots[transfer.from.index];
+      if (from.kind != SlotKind::Input && !written[transfer.from.index] &&
+          plan.slots[transfer.to.index].bytes > 0) {
+        fail("P12", str("transfer ", step.index, " reads ", transfer.from,
+                        " before anything is written there"));
+      }
+      written[transfer.to.index] = true;
+      continue;
+    }
+    const uint32_t l = step.index;
     const Launch& launch = plan.launches[l];
     const Kernel& kernel = kernels[launch.kernel];
     const size_t wanted = static_cast<size_t>(

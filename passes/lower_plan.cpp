@@ -36,7 +36,8 @@ class PlanBuilder {
                      .dtype = dtype,
                      .bytes = elements * static_cast<int64_t>(size_of(dtype)),
                      .index = index,
-                     .offset = 0});
+                     .offset = 0,
+                     .device = 0});
     return SlotId{static_cast<uint32_t>(slots.size() - 1)};
   }
 

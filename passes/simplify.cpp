@@ -87,6 +87,8 @@ class Simplifier {
   NodeId add_elementwise(Node node) {
     // What puts pairs together stands for the memory of an output, of its full shape.
     if (op_def(node.op).lower == nullptr) return graph().add(std::move(node));
+    // Stands for memory of its own.
+    if (node.op == Op::Transfer) return graph().add(std::move(node));
     // First, so that the rules below look at what is computed rather than at how it is spread.
     const TensorType type = node.type;
     node.type.shape = narrow_operands(node);

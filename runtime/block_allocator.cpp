@@ -56,7 +56,11 @@ class BlockAllocator::Block final : public Storage {
  public:
   Block(void* data, int index, BlockAllocator& owner)
       : Storage(data, owner.device_), owner_(owner), index_(index) {}
-  ~Block() override { owner_.source_.free(data_, block_bytes()); }
+  ~Block() override {
+    unmap();
+    owner_.source_.free(data_, block_bytes());
+  }
+  [[nodiscard]] size_t capacity() const override { return block_bytes(); }
 
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] size_t block_bytes() const { return class_bytes(index_); }

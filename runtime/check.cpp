@@ -15,6 +15,7 @@
 #include "ir/error.h"
 #include "ir/log.h"
 #include "ir/npy.h"
+#include "ir/placement.h"
 #include "runtime/runtime_impl.h"
 
 namespace reprise {
@@ -73,8 +74,11 @@ void set_checking_plans(bool on) {
 }
 
 OpByOp::OpByOp(Device& device, Graph graph, std::span<const Execution::Input> inputs,
-               std::span<const uint64_t> parameters)
+               std::span<const uint64_t> parameters, std::span<const uint32_t> output_devices)
     : device_(device), graph_(std::move(graph)), parameters_(parameters.begin(), parameters.end()) {
+  const std::vector<uint32_t> all_here(graph_.outputs().size(),
+                                       static_cast<uint32_t>(device.index()));
+  places_ = find_devices(graph_, output_devices.empty() ? all_here : output_devices);
   inputs_.resize(inputs.size());
   values_.resize(graph_.size());
   for (uint32_t i = 0; i < graph_.size(); ++i) {
@@ -83,6 +87,14 @@ OpByOp::OpByOp(Device& device, Graph graph, std::span<const Execution::Input> in
     if (node.op == Op::Input) {
       const auto index = static_cast<size_t>(node.attrs.word(0));
       values_[i] = inputs_[index] = copied(inputs[index], node);
+      continue;
+    }
+    if (is_transfer(node)) {
+      if (places_[i] == 0) continue;
+      const std::vector<std::byte> elements =
+          elements_of(values_[node.operands[0].index], node.type);
+      values_[i] = {contiguous_byte_strides(node.type), 0,
+                    upload(place_of(NodeId{i}), elements.data(), elements.size())};
       continue;
     }
     Graph alone;
@@ -106,12 +118,13 @@ OpByOp::OpByOp(Device& device, Graph graph, std::span<const Execution::Input> in
       places.push_back(NodeId{value.index});
     }
     alone.add_output(alone.add({node.op, node.type, places, node.attrs}));
+    const auto plan = Runtime::get().load_plan(alone, place_of(NodeId{i}));
     Execution run;
-    run.clear(1);
+    run.clear(*plan);
     run.inputs = operands;
     run.parameters = scalars;
     try {
-      execute(*Runtime::get().load_plan(alone, device_), run);
+      execute(*plan, run);
     } catch (const IndexError&) {
       failed_ = true;
       return;
@@ -149,18 +162,25 @@ Graph OpByOp::ending_at(NodeId node) const {
   return graph;
 }
 
-std::vector<StoredValue> OpByOp::run(const Graph& graph) const {
+Device& OpByOp::place_of(NodeId node) const {
+  const DeviceSet places = DeviceSet::of_bits(places_[node.index]);
+  return places.empty() || places.contains(device_) ? device_ : places.first();
+}
+
+std::vector<StoredValue> OpByOp::run(const Graph& graph, Device& device) const {
+  const auto plan = Runtime::get().load_plan(graph, device);
   Execution run;
-  run.clear(graph.outputs().size());
+  run.clear(*plan);
   for (const StoredValue& input : inputs_) run.inputs.push_back({&input, 0});
   run.parameters = parameters_;
-  execute(*Runtime::get().load_plan(graph, device_), run);
+  execute(*plan, run);
   return std::move(run.results);
 }
 
 void OpByOp::compare(std::span<const StoredValue> outputs) const {
   if (failed_) return;
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  // What comes after them is memory that they are views of.
+  for (size_t i = 0; i < graph_.outputs().size(); ++i) {
     const NodeId output = graph_.outputs()[i];
     std::string text = difference(output, outputs[i]);
     if (text.empty()) continue;
@@ -169,7 +189,7 @@ void OpByOp::compare(std::span<const StoredValue> outputs) const {
       const Node& node = graph_[NodeId{n}];
       if (node.op == Op::Input || node.op == Op::Parameter) continue;
       const Graph graph = ending_at(NodeId{n});
-      const std::string first = difference(NodeId{n}, run(graph)[0]);
+      const std::string first = difference(NodeId{n}, run(graph, place_of(NodeId{n}))[0]);
       if (first.empty()) continue;
       throw InternalError(
           str("REPRISE_CHECK: ", first, ": ", node.op, " at %", n, reproduction(graph)));

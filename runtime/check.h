@@ -20,9 +20,11 @@ void set_checking_plans(bool on);
 /// A graph's nodes, each computed by a plan of its own from copies of what a run is about to read.
 class OpByOp {
  public:
-  /// Computes every node on `device`. `inputs` are by graph input, as a launch would get them.
+  /// Computes every node where it belongs: what no transfer brings elsewhere on `device`, or where
+  /// `output_devices` say (see Runtime::load_plan). `inputs` are by graph input, as a launch would
+  /// get them.
   OpByOp(Device& device, Graph graph, std::span<const Execution::Input> inputs,
-         std::span<const uint64_t> parameters);
+         std::span<const uint64_t> parameters, std::span<const uint32_t> output_devices = {});
 
   /// Compares the values of the graph's outputs with what a fused run made of them. Throws
   /// InternalError naming the first node whose bits differ when it is computed together with all
@@ -34,10 +36,13 @@ class OpByOp {
   [[nodiscard]] std::string difference(NodeId node, const StoredValue& fused) const;
   [[nodiscard]] std::string reproduction(const Graph& graph) const;
   [[nodiscard]] Graph ending_at(NodeId node) const;
-  [[nodiscard]] std::vector<StoredValue> run(const Graph& graph) const;
+  [[nodiscard]] std::vector<StoredValue> run(const Graph& graph, Device& device) const;
+  /// The device that computes a node.
+  [[nodiscard]] Device& place_of(NodeId node) const;
 
   Device& device_;
   Graph graph_;
+  std::vector<uint8_t> places_;      ///< by node: devices that need it, as bits
   std::vector<StoredValue> inputs_;  ///< copies
   std::vector<uint64_t> parameters_;
   std::vector<StoredValue> values_;  ///< by node; parameters have none

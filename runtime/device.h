@@ -51,6 +51,11 @@ class DeviceProgram {
                    LaunchTimes* times) = 0;
 };
 
+/// Neighbouring launches of a plan.
+struct LaunchRange {
+  size_t first = 0, count = 0;
+};
+
 /// Addresses that a device gives out are its own: only a CPU's can be read and written here.
 class Device {
  public:
@@ -68,15 +73,25 @@ class Device {
   /// Runs all phases; returns when done. Several threads may launch at once.
   virtual void launch(const Executable& executable, std::span<void* const> buffers,
                       std::span<const uint64_t> params, LaunchStatus* status) = 0;
-  /// The launches of `plan`; `executables` by kernel number.
+  /// Whether load() takes long, because the device translates the code: then several may run at
+  /// once.
+  [[nodiscard]] virtual bool translates_code() const { return false; }
+  /// Some launches of `plan`, all of this device; `executables` by kernel number.
   [[nodiscard]] virtual std::unique_ptr<DeviceProgram> make_program(
-      const Plan& plan, std::vector<std::shared_ptr<Executable>> executables) = 0;
+      const Plan& plan, LaunchRange launches,
+      std::span<const std::shared_ptr<Executable>> executables) = 0;
   /// Whether a program stops behind a launch that found an index out of range; else it runs to its
   /// end.
   [[nodiscard]] virtual bool stops_at_bad_index() const = 0;
   // Copies between host memory and addresses of this device; done when they return.
   virtual void upload(void* to, const void* from, size_t bytes) = 0;
   virtual void download(void* to, const void* from, size_t bytes) = 0;
+  /// The memory of another device's storage, addressed by this one without a copy, as long as the
+  /// mapping lives; null where that cannot be.
+  [[nodiscard]] virtual std::unique_ptr<Mapping> map(const Storage& storage) = 0;
+  /// Where the host reads what is at an address of this device as cheaply as its own memory; null
+  /// where it does not.
+  [[nodiscard]] virtual void* host_address(void* address) = 0;
 };
 
 /// What an index out of range becomes.
@@ -94,6 +109,10 @@ class DeviceSet {
   [[nodiscard]] bool contains(const Device& device) const {
     return (bits_ >> device.index() & 1) != 0;
   }
+  [[nodiscard]] static constexpr DeviceSet of_bits(uint8_t bits) { return DeviceSet(bits); }
+  [[nodiscard]] bool contains(DeviceSet other) const {
+    return (bits_ & other.bits_) == other.bits_;
+  }
   [[nodiscard]] bool empty() const { return bits_ == 0; }
   [[nodiscard]] uint8_t bits() const { return bits_; }
   [[nodiscard]] bool is_all() const { return bits_ == 0xff; }
@@ -103,6 +122,9 @@ class DeviceSet {
   [[nodiscard]] std::string names() const;
   friend DeviceSet operator&(DeviceSet a, DeviceSet b) {
     return DeviceSet(static_cast<uint8_t>(a.bits_ & b.bits_));
+  }
+  friend DeviceSet operator|(DeviceSet a, DeviceSet b) {
+    return DeviceSet(static_cast<uint8_t>(a.bits_ | b.bits_));
   }
   friend bool operator==(DeviceSet, DeviceSet) = default;
 
@@ -115,6 +137,10 @@ class DeviceSet {
 [[nodiscard]] Device& cpu_device();
 /// All there are, the CPU first. Vulkan devices are looked for when this is first called.
 [[nodiscard]] std::span<Device* const> devices();
+/// Those that somebody has asked for already: the CPU alone where devices() was never called.
+[[nodiscard]] std::span<Device* const> opened_devices();
+/// Adds one, for tests: its index is the number of those there were. It must outlive the process.
+void add_device(Device& device);
 /// By name: "cpu", "vulkan:0"; "vulkan" is the first of them. Throws DeviceError saying what there
 /// is, and why there is no Vulkan device where none was found.
 [[nodiscard]] Device& device(std::string_view name);
@@ -139,6 +165,9 @@ class DeviceScope {
 [[nodiscard]] StoragePtr upload(Device& device, const void* data, size_t bytes);
 /// The same bytes as new storage of another device, or `storage` itself where it is on `device`.
 [[nodiscard]] StoragePtr copy_to(Device& device, const StoragePtr& storage);
+/// The same memory as storage of another device, which neither overwrites while both live; null
+/// where it takes a copy. Never of borrowed memory, which its owner may change.
+[[nodiscard]] StoragePtr share_with(Device& device, const StoragePtr& storage);
 
 /// Threads that share the CPU's launches, the caller included; 0 asks for one per core.
 /// Results do not depend on it.

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <utility>
 
 #include "ir/error.h"
 #include "runtime/device.h"
@@ -11,17 +12,28 @@ namespace reprise {
 namespace {
 
 struct Devices {
-  std::vector<Device*> all{&cpu_device()};
+  std::array<Device*, DeviceSet::kMaxDevices> all{&cpu_device()};
+  std::atomic<size_t> count{1};
   std::string why_no_vulkan;
 
   Devices() {
-    const std::span<Device* const> found = vulkan_devices(&why_no_vulkan);
-    all.insert(all.end(), found.begin(), found.end());
+    for (Device* const each : vulkan_devices(&why_no_vulkan)) add(*each);
   }
+  void add(Device& device) {
+    if (count == all.size() || std::cmp_not_equal(device.index(), count.load())) {
+      throw DeviceError(str("the device ", device.name(), " cannot be number ", count.load()));
+    }
+    all[count] = &device;
+    ++count;
+  }
+  [[nodiscard]] std::span<Device* const> span() const { return {all.data(), count}; }
 };
 
-const Devices& found_devices() {
-  static const Devices& found = *new Devices;  // never destroyed: devices live as long
+std::atomic<const Devices*> opened{nullptr};
+
+Devices& found_devices() {
+  static Devices& found = *new Devices;  // never destroyed: devices live as long
+  opened.store(&found, std::memory_order_release);
   return found;
 }
 
@@ -31,14 +43,24 @@ thread_local Device* scope_default = nullptr;
 }  // namespace
 
 std::span<Device* const> devices() {
-  return found_devices().all;
+  return found_devices().span();
+}
+
+std::span<Device* const> opened_devices() {
+  static Device* const cpu = &cpu_device();
+  const Devices* const found = opened.load(std::memory_order_acquire);
+  return found != nullptr ? found->span() : std::span(&cpu, 1);
+}
+
+void add_device(Device& device) {
+  found_devices().add(device);
 }
 
 Device& device(std::string_view name) {
   if (name == "cpu") return cpu_device();
   const Devices& found = found_devices();
   std::string known;
-  for (Device* each : found.all) {
+  for (Device* each : found.span()) {
     if (each->name() == name || (name == "vulkan" && each->name() == "vulkan:0")) return *each;
     known += str(known.empty() ? "" : ", ", each->name());
   }
@@ -97,6 +119,32 @@ StoragePtr copy_to(Device& device, const StoragePtr& storage) {
   StoragePtr host = cpu_device().allocator().allocate(storage->bytes());
   from.download(host->data(), storage->data(), storage->bytes());
   return copy_to(device, host);
+}
+
+namespace {
+
+/// Another device's block. Borrowed: nothing is written over it here, and while this holds it
+/// nothing is there.
+class SharedStorage final : public Storage {
+ public:
+  SharedStorage(void* address, Device& device, StoragePtr origin)
+      : Storage(address, origin->bytes(), &device, true, {}), origin_(std::move(origin)) {}
+  [[nodiscard]] const StoragePtr& origin() const { return origin_; }
+
+ private:
+  const StoragePtr origin_;
+};
+
+}  // namespace
+
+StoragePtr share_with(Device& device, const StoragePtr& storage) {
+  if (storage->device() == &device) return storage;
+  if (const auto* shared = dynamic_cast<const SharedStorage*>(storage.get())) {
+    return share_with(device, shared->origin());
+  }
+  if (storage->borrowed()) return nullptr;
+  void* const address = storage->address_on(device);
+  return address != nullptr ? StoragePtr(new SharedStorage(address, device, storage)) : nullptr;
 }
 
 }  // namespace reprise

@@ -2,7 +2,9 @@
 #include "runtime/execute.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "ir/error.h"
 
@@ -20,19 +22,50 @@ void* address_of(Execution& run, const Execution::Input& input, Device& device) 
   return static_cast<std::byte*>(here->data()) + value.offset + input.shift;
 }
 
+/// Memory of the host for what passes between two other devices.
+StoragePtr room_between(const LoadedPlan& loaded) {
+  int64_t most = 0;
+  for (const Transfer& transfer : loaded.plan.transfers) {
+    const Slot& from = loaded.plan.slots[transfer.from.index];
+    const Slot& to = loaded.plan.slots[transfer.to.index];
+    if (loaded.devices[from.device] == &cpu_device() || loaded.devices[to.device] == &cpu_device())
+      continue;
+    most = std::max(most, to.bytes);
+  }
+  return most > 0 ? cpu_device().allocator().allocate(static_cast<size_t>(most)) : StoragePtr();
+}
+
+void run_transfer(const LoadedPlan& loaded, const Transfer& transfer,
+                  std::span<void* const> addresses, const StoragePtr& between) {
+  const Slot& to = loaded.plan.slots[transfer.to.index];
+  Device& source = *loaded.devices[loaded.plan.slots[transfer.from.index].device];
+  Device& target = *loaded.devices[to.device];
+  const auto bytes = static_cast<size_t>(to.bytes);
+  if (bytes == 0) return;
+  const std::byte* const start =
+      static_cast<const std::byte*>(addresses[transfer.from.index]) + transfer.offset;
+  void* const end = addresses[transfer.to.index];
+  if (&source == &cpu_device()) return target.upload(end, start, bytes);
+  if (&target == &cpu_device()) return source.download(end, start, bytes);
+  source.download(between->data(), start, bytes);
+  target.upload(end, between->data(), bytes);
+}
+
 }  // namespace
 
 void execute(const LoadedPlan& loaded, Execution& run) {
-  Device& device = *loaded.device;
   const Plan& plan = loaded.plan;
 
-  StoragePtr arena;
-  if (plan.arena_bytes > 0)
-    arena = device.allocator().allocate(static_cast<size_t>(plan.arena_bytes));
+  std::array<StoragePtr, DeviceSet::kMaxDevices> arenas;
+  for (size_t i = 0; i < plan.arenas.size(); ++i) {
+    if (plan.arenas[i] == 0) continue;
+    arenas[i] = loaded.devices[i]->allocator().allocate(static_cast<size_t>(plan.arenas[i]));
+  }
   std::vector<void*>& addresses = run.addresses;
   addresses.resize(plan.slots.size());
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
+    Device& device = *loaded.devices[slot.device];
     switch (slot.kind) {
       case SlotKind::Input:
         addresses[i] = address_of(run, run.inputs[slot.index], device);
@@ -43,12 +76,18 @@ void execute(const LoadedPlan& loaded, Execution& run) {
         addresses[i] = storage->data();
         StoredValue& result = run.results[slot.index];
         result.storage = std::move(storage);
-        result.strides = loaded.strides[slot.index];
+        if (std::cmp_less(slot.index, loaded.strides.size())) {
+          result.strides = loaded.strides[slot.index];
+        }
         result.offset = 0;
         break;
       }
       case SlotKind::Arena:
-        addresses[i] = static_cast<std::byte*>(arena->data()) + slot.offset;
+        if (!arenas[slot.device]) {  // nothing in it has elements
+          addresses[i] = nullptr;
+          break;
+        }
+        addresses[i] = static_cast<std::byte*>(arenas[slot.device]->data()) + slot.offset;
         break;
     }
   }
@@ -63,8 +102,15 @@ void execute(const LoadedPlan& loaded, Execution& run) {
                                  base.offset + shift + alias.offset * width, base.storage};
   }
 
-  loaded.program->run(addresses, run.parameters,
-                      run.times != nullptr ? run.times : loaded.times.get());
+  LaunchTimes* const times = run.times != nullptr ? run.times : loaded.times.get();
+  const StoragePtr between = plan.transfers.empty() ? StoragePtr() : room_between(loaded);
+  for (const LoadedPlan::Step& step : loaded.steps) {
+    if (step.program != nullptr) {
+      step.program->run(addresses, run.parameters, times);
+    } else {
+      run_transfer(loaded, plan.transfers[step.transfer], addresses, between);
+    }
+  }
 }
 
 StoredValue on_host(const StoredValue& value, const TensorType& type) {

@@ -27,8 +27,9 @@ struct Execution {
   std::vector<void*> addresses;       ///< by slot, while it runs
   std::vector<StoragePtr> carried;    ///< inputs that were on another device, while it runs
 
-  /// Ready for a plan with so many outputs; holds no storage.
-  void clear(size_t outputs) {
+  /// Ready for a plan; holds no storage.
+  void clear(const LoadedPlan& plan) {
+    const size_t outputs = plan.results;
     inputs.clear();
     parameters.clear();
     donated.clear();

@@ -38,8 +38,10 @@ class KeyReader {
         return op(word);
     }
     // Without a tag: the lists at the end.
-    std::string text = lists_++ == 0 ? "asked for" : "held by a handle";
-    for (uint64_t i = 0; i < word; ++i) text += str(" %", next());
+    constexpr const char* kLists[] = {"asked for", "held by a handle", "on device"};
+    std::string text = kLists[std::min<uint32_t>(lists_++, 2)];
+    const char* const mark = lists_ <= 2 ? " %" : " ";
+    for (uint64_t i = 0; i < word; ++i) text += str(mark, next());
     return text;
   }
 

@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "ir/error.h"
+#include "ir/placement.h"
 #include "runtime/frozen_step.h"
 
 namespace reprise {
@@ -35,7 +36,7 @@ class Freezer {
     step_.hooks_.assign(thread_.hooks.begin() + static_cast<ptrdiff_t>(start.hooks),
                         thread_.hooks.end());
     step_.random_ = thread_.random - start.random;
-    step_.device_ = devices_.is_all() ? &default_device() : &devices_.first();
+    find_places();
   }
 
  private:
@@ -86,12 +87,23 @@ class Freezer {
     }
   }
 
-  void join_devices(DeviceSet devices) {
-    if ((devices_ & devices).empty()) {
-      throw DeviceError(str("freeze: the step computes on ", devices_.names(), " and on ",
-                            devices.names(), "; a step is computed on one device"));
+  /// What depends on no data is computed where the first output that does is.
+  void find_places() {
+    const auto known = [](DeviceSet devices) { return !devices.is_all(); };
+    const auto& outputs = step_.output_devices_;
+    const auto first = std::find_if(outputs.begin(), outputs.end(), known);
+    step_.device_ = first == outputs.end() ? &default_device() : &first->first();
+    for (const DeviceSet devices : outputs) {
+      const Device& place = devices.contains(*step_.device_) ? *step_.device_ : devices.first();
+      step_.output_places_.push_back(static_cast<uint32_t>(place.index()));
     }
-    devices_ = devices_ & devices;
+    const std::vector<uint8_t> needs = find_devices(step_.graph_, step_.output_places_);
+    for (uint32_t i = 0; i < step_.graph_.size(); ++i) {
+      const Node& node = step_.graph_[NodeId{i}];
+      if (node.op != Op::Input) continue;
+      FrozenStep::Leaf& leaf = step_.leaves_[step_.input_leaves_[node.attrs.word(0)]];
+      leaf.readers = leaf.readers | DeviceSet::of_bits(needs[i]);
+    }
   }
 
   [[nodiscard]] bool is_computed(NodeId id) const {
@@ -249,7 +261,6 @@ class Freezer {
       builder_.output(value_of(id));
       step_.output_types_.push_back(node(id).type);
       step_.output_devices_.push_back(node(id).devices);
-      join_devices(node(id).devices);
     }
     return {Kind::Output, known->second};
   }
@@ -263,7 +274,6 @@ class Freezer {
   std::unordered_map<NodeId, uint32_t> leaf_of_;  ///< inputs and captures
   std::unordered_map<NodeId, Value> leaf_values_;
   std::unordered_map<NodeId, uint32_t> output_of_;
-  DeviceSet devices_ = DeviceSet::all();
   std::vector<NodeId> results_, assigned_;
   std::vector<char> needed_;
   std::vector<Value> values_;  ///< by place in the history
@@ -295,7 +305,7 @@ std::shared_ptr<const FrozenStep::Variant> FrozenStep::compile(
   auto variant = std::make_shared<Variant>();
   const Graph graph = specialized(strides, variant->shifts);
   variant->strides = std::move(strides);
-  variant->loaded = runtime_.load_plan(graph, *device_);
+  variant->loaded = runtime_.load_plan(graph, *device_, output_places_);
   // Only a value that this step replaces can be without another holder.
   for (const Donation& donation : variant->loaded->plan.donations) {
     const uint32_t leaf = input_leaves_[donation.input];

@@ -43,6 +43,7 @@ class FrozenStep {
     TensorType type;
     TensorId tensor;       ///< captured: a reference; an input's is not valid
     bool is_read = false;  ///< as data; what is only passed on may still be pending
+    DeviceSet readers{};   ///< the devices that read it
     uint32_t same_as = 0;  ///< an earlier leaf that must be the same value, or its own number
   };
   /// What a result is: an output of the plan, one of the leaves as it came, or a rank-0 parameter's
@@ -96,9 +97,10 @@ class FrozenStep {
   std::vector<uint32_t> input_leaves_;       ///< by graph input
   std::vector<ParameterSource> parameters_;  ///< by graph parameter, then those of results
   uint32_t graph_parameters_ = 0;            ///< how many of them the graph has
-  Device* device_ = nullptr;                 ///< where it is computed
+  Device* device_ = nullptr;                 ///< where what no transfer places is computed
   std::vector<TensorType> output_types_;     ///< by graph output
   std::vector<DeviceSet> output_devices_;    ///< by graph output
+  std::vector<uint32_t> output_places_;      ///< by graph output: the index of one of those
   std::vector<Result> results_;              ///< what a replay returns
   std::vector<Assign> assigns_;
   std::vector<ReplayHook> hooks_;

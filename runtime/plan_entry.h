@@ -16,11 +16,19 @@ namespace reprise {
 /// What one optimized graph compiles to, its kernels loaded. Shared by every trace and frozen step
 /// that comes to this graph.
 struct LoadedPlan {
-  Device* device = nullptr;
+  Device* device = nullptr;      ///< where what no transfer brings elsewhere is computed
+  std::vector<Device*> devices;  ///< by the plan's number
   Plan plan;
-  std::unique_ptr<DeviceProgram> program;
+  /// Neighbouring launches of one device, or a transfer where `program` is null.
+  struct Step {
+    std::unique_ptr<DeviceProgram> program;
+    uint32_t transfer = 0;
+  };
+  std::vector<Step> steps;
   size_t kernels = 0;             ///< different ones
   std::vector<TensorType> types;  ///< of the outputs
+  std::vector<Device*> output_devices;
+  size_t results = 0;  ///< outputs, and memory that they are views of
   /// Bytes, of the outputs: row-major, or as an alias lies in its slot.
   std::vector<std::array<int64_t, kMaxDims>> strides;
   std::shared_ptr<LaunchTimes> times;  ///< null unless REPRISE_LOG asked for it

@@ -29,7 +29,9 @@ struct Request {
   uint64_t hash = 0;
 };
 
-void make_key(const Trace& trace, const Device& device, Request& request) {
+/// `places`: of what is wanted, by index, where that is not all on `device`.
+void make_key(const Trace& trace, const Device& device, std::span<const uint32_t> places,
+              Request& request) {
   request.key.assign(trace.words().begin(), trace.words().end());
   request.hash = trace.key();
   const auto add = [&](uint64_t word) {
@@ -40,22 +42,37 @@ void make_key(const Trace& trace, const Device& device, Request& request) {
   for (const uint32_t i : request.wanted) add(i);
   add(request.kept.size());
   for (const uint32_t i : request.kept) add(i);
+  add(1 + places.size());
   add(static_cast<uint64_t>(device.index()));
+  for (const uint32_t place : places) add(place);
 }
 
-std::shared_ptr<const PlanEntry> make_entry(Runtime::Impl& impl, TraceGraph traced,
-                                            Device& device) {
+/// By trace number: the index of the device that computes each of them, the first of them if any
+/// may. Mutex held.
+std::vector<uint32_t> find_places(const Slab<LiveNode>& nodes, const Trace& trace,
+                                  std::span<const uint32_t> numbers, const Device& device) {
+  std::vector<uint32_t> places;
+  for (const uint32_t i : numbers) {
+    const DeviceSet devices = nodes[trace.recorded()[i].node.index].devices;
+    const Device& place = devices.contains(device) ? device : devices.first();
+    places.push_back(static_cast<uint32_t>(place.index()));
+  }
+  return places;
+}
+
+std::shared_ptr<const PlanEntry> make_entry(Runtime::Impl& impl, TraceGraph traced, Device& device,
+                                            std::span<const uint32_t> places) {
   auto entry = std::make_shared<PlanEntry>();
-  entry->loaded = impl.load_plan(traced.graph, device);
+  entry->loaded = impl.load_plan(traced.graph, device, places);
   entry->inputs = std::move(traced.inputs);
   entry->parameters = std::move(traced.parameters);
   entry->outputs = std::move(traced.outputs);
   return entry;
 }
 
-/// The values of `trace` that a handle can reach, `device` can compute and that need something that
-/// was already pending when its thread last computed something. Mutex held.
-std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace, const Device& device) {
+/// The values of `trace` that a handle can reach, one of `devices` can compute and that need
+/// something that was already pending when its thread last computed something. Mutex held.
+std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace, DeviceSet devices) {
   std::vector<NodeId> found;
   std::vector<char> old(trace.aged > 0 ? trace.recorded().size() : 0);
   for (uint32_t i = 0; i < old.size(); ++i) {
@@ -67,9 +84,8 @@ std::vector<NodeId> find_aged(Runtime::Impl& impl, const Trace& trace, const Dev
       const TraceRef ref = trace.at(operand);
       if (ref.valid() && !ref.is_leaf() && old[ref.index()]) old[i] = 1;
     }
-    if (old[i] && node.bindings > 0 && !node.is_leaf() && node.devices.contains(device)) {
-      found.push_back(r.node);
-    }
+    const bool here = !(node.devices & devices).empty();
+    if (old[i] && node.bindings > 0 && !node.is_leaf() && here) found.push_back(r.node);
   }
   return found;
 }
@@ -116,7 +132,10 @@ StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntr
   StoredValue& value = *leaf.stored;
   const TensorType& type = entry.loaded->types[donation.output];
   const auto bytes = static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
-  if (leaf.bindings > 0 || !can_donate(value, bytes, *entry.loaded->device)) return nullptr;
+  if (leaf.bindings > 0 ||
+      !can_donate(value, bytes, *entry.loaded->output_devices[donation.output])) {
+    return nullptr;
+  }
   // This plan computes the pending assigns of its own thread only.
   if (leaf.fallbacks > 0 && leaf.fallback_trace != &trace) return nullptr;
   uint32_t uses = 1 + leaf.fallbacks;  // the trace's own reference, and those
@@ -128,16 +147,32 @@ StoragePtr take_donation(Runtime::Impl& impl, const Trace& trace, const PlanEntr
   return value.storage;
 }
 
-/// Where what is wanted is to be computed; what it cannot compute is left out of `wanted`. Mutex
-/// held.
-Device& choose_device(const Slab<LiveNode>& nodes, std::vector<NodeId>& wanted) {
+/// Devices that pending transfers lead to and from, a set each.
+using Ways = SmallVector<DeviceSet, 4>;
+
+/// Where what is wanted is to be computed, and what can be computed together with it because
+/// transfers lead there; what cannot is left out of `wanted`. Mutex held.
+Device& choose_device(const Slab<LiveNode>& nodes, std::vector<NodeId>& wanted, Ways& ways,
+                      DeviceSet& together) {
   DeviceSet devices = DeviceSet::all();
   for (size_t i = 0; i < wanted.size() && devices.is_all(); ++i) {
     devices = nodes[wanted[i].index].devices;
   }
   Device& device = devices.is_all() ? default_device() : devices.first();
-  std::erase_if(wanted, [&](NodeId id) { return !nodes[id.index].devices.contains(device); });
+  together = DeviceSet::of(device);
+  for (size_t round = 0; round < ways.size(); ++round) {
+    for (const DeviceSet way : ways) {
+      if (!(way & together).empty()) together = together | way;
+    }
+  }
+  std::erase_if(wanted, [&](NodeId id) { return (nodes[id.index].devices & together).empty(); });
   return device;
+}
+
+/// The way of a transfer; every way once.
+void note_way(const LiveNode& node, Ways& ways) {
+  const DeviceSet way = node.devices | DeviceSet::of(*devices()[node.attrs.word(0)]);
+  if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
 }
 
 }  // namespace
@@ -153,7 +188,9 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   Trace* trace = &state.trace;
   bool took_aged = false;
   Device* device = nullptr;
-  bool more = false;  // some of it is for another device
+  DeviceSet together;            // the devices that compute it
+  std::vector<uint32_t> places;  // of the outputs, where there are several
+  bool more = false;             // some of it is for another device
 
   {
     Locked locked(*this);
@@ -164,10 +201,13 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       };
       for (const TensorId id : ids) want(node_of(id));
       bool stale = false;
+      Ways ways;
       for (const Trace::Recorded& r : state.trace.recorded()) {
         if (!state.trace.alive(r)) continue;
         const LiveNode& node = nodes[r.node.index];
         stale |= node.is_leaf();
+        if (node.op == Op::Transfer && !node.is_leaf()) [[unlikely]]
+          note_way(node, ways);
         if (what == What::AllLive && node.bindings > 0) want(r.node);
       }
       for (const Trace::Assigned& a : state.trace.assigned) {
@@ -181,7 +221,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       }
       if (stale) settle_trace(state.trace, locked);  // another thread computed some of it
       const size_t all = wanted.size();
-      device = &choose_device(nodes, wanted);
+      device = &choose_device(nodes, wanted, ways, together);
       more = wanted.size() < all;
 
       bool waiting = false;
@@ -194,7 +234,7 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
         if (!own) {
           trace = &imported.emplace(nodes);
         } else if ((what == What::Given || what == What::Read) && !state.aged_failed) {
-          const std::vector<NodeId> aged = find_aged(*this, *trace, *device);
+          const std::vector<NodeId> aged = find_aged(*this, *trace, together);
           wanted.insert(wanted.end(), aged.begin(), aged.end());
           took_aged = !aged.empty();
         }
@@ -213,9 +253,15 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
           const Trace::Recorded& r = trace->recorded()[i];
           if (trace->alive(r) && nodes[r.node.index].bindings > 0) request.kept.push_back(i);
         }
-        make_key(*trace, *device, request);
+        const bool spreads = !(together == DeviceSet::of(*device));
+        places.clear();
+        if (spreads) places = find_places(nodes, *trace, request.wanted, *device);
+        make_key(*trace, *device, places, request);
         entry = plans.find(request.hash, request.key);
-        if (!entry) traced = build_graph(*trace, nodes, request.wanted, request.kept);
+        if (!entry) {
+          traced = build_graph(*trace, nodes, request.wanted, request.kept);
+          places = find_places(nodes, *trace, traced.outputs, *device);
+        }
         // Not even what is only passed through may be in flight: what it reads is given away.
         for (const Trace::Recorded& r : trace->recorded()) {
           waiting |= trace->alive(r) && nodes[r.node.index].in_flight;
@@ -243,8 +289,8 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   }
 
   // Whatever happens from here on, the outputs are either stored or pending again.
-  enum class Outcome : uint8_t { Done, BadIndex, Failed };
-  const auto finish = [&](Outcome outcome) {
+  enum class Outcome : uint8_t { Done, TakenBack, Failed };
+  const auto finish = [&](Outcome outcome, Trouble trouble = Trouble::Index) {
     const bool done = outcome == Outcome::Done;
     Locked locked(*this);
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -264,8 +310,8 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     }
     run.donated.clear();
     run.release();
-    if (outcome == Outcome::BadIndex && what == What::Given) {
-      take_back_assigns(*trace, state.trace, locked);
+    if (outcome == Outcome::TakenBack && what == What::Given) {
+      take_back_assigns(*trace, trouble, state.trace, locked);
     }
     for (const NodeId id : outputs) drop(id, locked);
     if (imported) reset_trace(*imported, locked);
@@ -276,12 +322,23 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
     computed.notify_all();
   };
 
+  /// Whether it is worth another try: perhaps what was not asked for now is to blame.
+  const auto met = [&](Trouble trouble) {
+    if (took_aged) {
+      finish(Outcome::Failed);
+      state.aged_failed = true;
+      return true;
+    }
+    finish(Outcome::TakenBack, trouble);
+    return false;
+  };
+
   try {
     if (!entry) {
       bool made = false;
       const auto make = [&] {
         if (log_wants("cache")) log_line("cache", explain_miss(request.key, plans));
-        return make_entry(*this, std::move(traced), *device);
+        return make_entry(*this, std::move(traced), *device, places);
       };
       entry = plans.get_or_make(request.hash, request.key, make, &made);
       Locked locked(*this);
@@ -289,19 +346,18 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
       prepare(*trace, *entry, run);
     }
     std::optional<OpByOp> check;
-    if (checking_plans())
-      check.emplace(*device, graph_of(*trace, *entry), run.inputs, run.parameters);
+    if (checking_plans()) {
+      const Graph graph = graph_of(*trace, *entry, *device, places);
+      check.emplace(*device, graph, run.inputs, run.parameters, places);
+    }
     execute(*entry->loaded, run);
     if (check) check->compare(run.results);
   } catch (const IndexError&) {
-    if (took_aged) {
-      // Perhaps one of those that were not asked for now.
-      finish(Outcome::Failed);
-      state.aged_failed = true;
-      return realize(ids, what);
-    }
-    finish(Outcome::BadIndex);
-    throw;
+    if (!met(Trouble::Index)) throw;
+    return realize(ids, what);
+  } catch (const DeviceError&) {
+    if (!met(Trouble::Device)) throw;
+    return realize(ids, what);
   } catch (...) {
     finish(Outcome::Failed);
     throw;
@@ -310,13 +366,15 @@ void Runtime::Impl::realize(std::span<const TensorId> ids, What what) {
   if (more) realize(ids, what);
 }
 
-Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry) {
+Graph Runtime::Impl::graph_of(const Trace& trace, const PlanEntry& entry, const Device& device,
+                              std::vector<uint32_t>& places) {
   const Locked locked(*this);
+  places = find_places(nodes, trace, entry.outputs, device);
   return build_graph(trace, nodes, entry.outputs, entry.outputs).graph;
 }
 
 void Runtime::Impl::prepare(const Trace& trace, const PlanEntry& entry, Execution& run) {
-  run.clear(entry.outputs.size());
+  run.clear(*entry.loaded);
   // A donated value is gone for good: only when nothing pending here could still ask for it. (What
   // was asked for may have lost its handles meanwhile, so numbers of nodes say nothing.)
   if (const auto still_read = leaves_still_read(*this, trace)) {
@@ -361,19 +419,30 @@ StoredValue Runtime::Impl::stored(TensorId id, TensorType& type) {
       }
     }
     const TensorId ids[] = {id};
-    try {
-      realize(ids, What::Read);
-    } catch (const IndexError&) {
-      // The index may have been an assign's that this value does not need: that one stays pending,
-      // for who reads it.
+    // What an assign needs may be to blame that this value does not: that one stays pending, for
+    // who reads it.
+    const auto take_back = [&](Trouble trouble) {
+      Trace& trace = thread().trace;
+      Locked locked(*this);
+      take_back_assigns(trace, trouble, trace, locked);
+    };
+    const auto only_this = [&] {
       try {
         realize(ids, What::Only);
       } catch (const IndexError&) {
-        Trace& trace = thread().trace;
-        Locked locked(*this);
-        take_back_assigns(trace, trace, locked);
+        take_back(Trouble::Index);
+        throw;
+      } catch (const DeviceError&) {
+        take_back(Trouble::Device);
         throw;
       }
+    };
+    try {
+      realize(ids, What::Read);
+    } catch (const IndexError&) {
+      only_this();
+    } catch (const DeviceError&) {
+      only_this();
     }
   }
 }
@@ -403,17 +472,12 @@ DeviceSet Runtime::devices(TensorId id) const {
 TensorId Runtime::to_device(TensorId id, Device& device) {
   const DeviceSet found = devices(id);
   if (found == DeviceSet::of(device)) return value(id);
-  if (found.contains(device)) {  // no device's yet: it is this one's from now on
+  if (found.contains(device) || in_tape()) {  // no device's yet: it is this one's from now on
     ThreadState& thread = impl_->thread();
     Impl::Locked locked(*impl_);
     Recorder recorder(*impl_, locked, thread);
     const Value value = recorder.settle_on(device, recorder.values_of(std::array{id})[0]);
     return impl_->bind_recorded(thread, NodeId{value.index});
-  }
-  if (in_tape()) {
-    throw UnsupportedError(str("to: from ", found.names(), " to ", device.name(),
-                               " inside a tape, whose gradients and replays do not pass from one "
-                               "device to another; move the tensor before"));
   }
   TensorType type;
   StoredValue value = impl_->stored(id, type);
@@ -425,8 +489,9 @@ TensorId Runtime::to_device(TensorId id, Device& device) {
     value.storage = cpu_device().allocator().allocate(static_cast<size_t>(dense));
     copy_strided(here, type, static_cast<std::byte*>(value.storage->data()));
   }
-  return from_storage(type.dtype, {type.shape, value.strides, value.offset},
-                      copy_to(device, value.storage));
+  StoragePtr there = share_with(device, value.storage);
+  if (!there) there = copy_to(device, value.storage);
+  return from_storage(type.dtype, {type.shape, value.strides, value.offset}, std::move(there));
 }
 
 void Runtime::read(TensorId id, void* destination, size_t bytes) {

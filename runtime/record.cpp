@@ -26,6 +26,8 @@ void Runtime::Impl::flush_if_due(ThreadState& thread, TensorId recorded) {
     realize({}, What::AllLive);
   } catch (const IndexError&) {
     thread.postponed = 2 * pending;
+  } catch (const DeviceError&) {
+    thread.postponed = 2 * pending;
   } catch (...) {
     if (recorded.valid()) Runtime::get().release(recorded);
     throw;

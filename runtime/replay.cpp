@@ -104,7 +104,7 @@ void FrozenStep::run_once(std::span<const TensorId> inputs, std::span<TensorId> 
     if (checking_plans()) {
       std::vector<int64_t> shifts;
       check.emplace(*device_, specialized(run->variant->strides, shifts), run->execution.inputs,
-                    run->execution.parameters);
+                    run->execution.parameters, output_places_);
     }
     execute(*run->variant->loaded, run->execution);
     if (check) check->compare(run->execution.results);
@@ -132,10 +132,11 @@ void FrozenStep::check_inputs(std::span<const TensorId> inputs) const {
     const TensorType& want = leaves_[i].type;
     const LiveNode& node = runtime_.nodes[runtime_.node_of(inputs[i]).index];
     const TensorType& have = node.type;
-    if (leaves_[i].is_read && !node.devices.contains(*device_)) {
+    if (!node.devices.contains(leaves_[i].readers)) {
+      const DeviceSet readers = leaves_[i].readers;
       throw DeviceError(str("replay: input ", i, " is on ", node.devices.names(),
-                            ", the step was frozen on ", device_->name(), "; move it with to(\"",
-                            device_->name(), "\")"));
+                            ", the step was frozen with one on ", readers.names(),
+                            "; move it with to(\"", readers.first().name(), "\")"));
     }
     if (have == want) [[likely]]
       continue;
@@ -244,7 +245,7 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
   }
 
   Execution& execution = run.execution;
-  execution.clear(output_types_.size());
+  execution.clear(*run.variant->loaded);
   run.stored.reserve(input_leaves_.size());  // they are pointed to
   for (uint32_t i = 0; i < input_leaves_.size(); ++i) {
     const LiveNode& leaf = nodes[run.leaves[input_leaves_[i]].index];
@@ -258,7 +259,8 @@ void FrozenStep::begin(Run& run, ThreadState& thread) {
                          size_of(output_types_[donation.output].dtype);
     // Two references are this run's: the leaf's and the replaced binding's.
     if (execution.donations[donation.output] || leaf.bindings > 0 || leaf.refs != 2 ||
-        leaf.consumed || !leaf.stored || !can_donate(*leaf.stored, bytes, *device_)) {
+        leaf.consumed || !leaf.stored ||
+        !can_donate(*leaf.stored, bytes, *run.variant->loaded->output_devices[donation.output])) {
       continue;
     }
     leaf.consumed = true;

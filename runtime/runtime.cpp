@@ -276,8 +276,10 @@ Stats Runtime::stats() const {
   stats.live_tensors = impl_->tensors.live();
   stats.live_nodes = impl_->nodes.live();
   stats.pending_ops = thread.trace.recorded().size();
-  stats.live_bytes = cpu_device().allocator().live_bytes();
-  stats.cached_bytes = cpu_device().allocator().cached_bytes();
+  for (Device* const device : opened_devices()) {
+    stats.live_bytes += device->allocator().live_bytes();
+    stats.cached_bytes += device->allocator().cached_bytes();
+  }
   return stats;
 }
 

@@ -52,7 +52,7 @@ struct Stats {
   double compile_seconds = 0;
   uint64_t live_tensors = 0, live_nodes = 0;
   uint64_t pending_ops = 0;  ///< recorded by the calling thread and not settled yet
-  uint64_t live_bytes = 0, cached_bytes = 0;  ///< of tensors; kept for the next
+  uint64_t live_bytes = 0, cached_bytes = 0;  ///< of tensors; kept for the next; on all devices
   uint64_t cache_bytes = 0;  ///< host memory of the plan and kernel caches, which are bounded
 };
 
@@ -149,8 +149,8 @@ class Runtime {
   [[nodiscard]] std::pair<StoragePtr, Layout> storage(TensorId id);
   /// The same in the CPU's memory. Throws DeviceError when they are on another device.
   [[nodiscard]] std::pair<StoragePtr, Layout> host_storage(TensorId id);
-  /// The value on `device`: itself where it is there, else realized and copied. Throws Error where
-  /// an open tape would have to follow it.
+  /// The value on `device`: itself where it is there, else a transfer inside a tape, and realized
+  /// and copied outside of one. A large block is shared where both address it.
   [[nodiscard]] TensorId to_device(TensorId id, Device& device);
   /// Where the value may be computed and read; all: it depends on no data.
   [[nodiscard]] DeviceSet devices(TensorId id) const;
@@ -158,8 +158,11 @@ class Runtime {
   /// Text of the graph that realizing `ids` would compile.
   [[nodiscard]] std::string dump_graph(std::span<const TensorId> ids);
 
-  /// The plan of a graph, found or compiled, its kernels loaded (see plan_entry.h).
-  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph, Device& device);
+  /// The plan of a graph, found or compiled, its kernels loaded (see plan_entry.h). What no
+  /// transfer brings elsewhere is computed on `device`, or where `output_devices` (indices of
+  /// devices, by output) say.
+  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(
+      const Graph& graph, Device& device, std::span<const uint32_t> output_devices = {});
 
   [[nodiscard]] Stats stats() const;
   void reset_stats();

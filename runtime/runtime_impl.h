@@ -18,6 +18,8 @@
 
 namespace reprise {
 
+struct PartitionedGraph;  // compiler/partitioned.h
+
 #ifdef NDEBUG
 inline constexpr uint32_t kSlotMask = UINT32_MAX;
 #define REPRISE_DEBUG_ASSERT(condition) static_cast<void>(0)
@@ -292,9 +294,12 @@ struct Runtime::Impl {
   /// be computed.
   [[nodiscard]] NodeId hold_fallback(Trace& trace, TensorId target);
   void drop_fallback(Trace::Assigned& assigned, Locked& locked);
-  /// An index of what `trace` computes is out of range: the tensors of `own` that were assigned
-  /// values made with checked indices are bound to their old values again.
-  void take_back_assigns(const Trace& trace, Trace& own, Locked& locked);
+  /// What keeps a value from being computed, now and later: an index out of range, or a device that
+  /// is lost or refuses code.
+  enum class Trouble : uint8_t { Index, Device };
+  /// `trace` met trouble: the tensors of `own` that were assigned values which may be to blame, made
+  /// with checked indices or on a device other than the CPU, are bound to their old values again.
+  void take_back_assigns(const Trace& trace, Trouble trouble, Trace& own, Locked& locked);
   /// `tensor` is about to be bound to another node.
   void note_left(LiveNode& node, TensorId tensor) {
     if (!node.left_by.valid()) ++left_nodes;
@@ -307,7 +312,7 @@ struct Runtime::Impl {
   [[nodiscard]] LiveNode& new_parameter(ThreadState& thread, const ParameterSource& source,
                                         uint64_t bits);
   /// Computes what eager mode has gathered when that is enough; `recorded` is released if it
-  /// throws. An index out of range is told to who reads a value that needs it.
+  /// throws. An index out of range, or a lost device, is told to who reads a value that needs it.
   void flush_if_due(ThreadState& thread, TensorId recorded);
 
   // Mutex not held.
@@ -319,9 +324,14 @@ struct Runtime::Impl {
   /// `ids`; AllLive: everything this thread has pending that a handle can reach.
   void realize(std::span<const TensorId> ids, What what);
   [[nodiscard]] StoredValue stored(TensorId id, TensorType& type);
-  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(const Graph& graph, Device& device);
-  /// What an entry's plan was compiled from.
-  [[nodiscard]] Graph graph_of(const Trace& trace, const PlanEntry& entry);
+  [[nodiscard]] std::shared_ptr<const LoadedPlan> load_plan(
+      const Graph& graph, Device& device, std::span<const uint32_t> output_devices = {});
+  /// Loads the code of a compiled graph.
+  [[nodiscard]] std::shared_ptr<LoadedPlan> make_plan(const Graph& graph, PartitionedGraph compiled,
+                                                      const StageObserver& observer);
+  /// What an entry's plan was compiled from, and the devices of its outputs.
+  [[nodiscard]] Graph graph_of(const Trace& trace, const PlanEntry& entry, const Device& device,
+                               std::vector<uint32_t>& places);
 
   // Mutex held: a parameter's value as data.
   [[nodiscard]] StoredValue store_parameter(const LiveNode& parameter);
@@ -341,14 +351,15 @@ class Recorder final : public Builder {
   }
   /// The present values of tensors that nobody computes, kept until the recorder ends.
   [[nodiscard]] SmallVector<Value, 4> values_of(std::span<const TensorId> ids);
-  /// The same value, which is computed on `device` and nowhere else.
+  /// The same value, which is computed on `device` and nowhere else: transferred there when it is
+  /// computed elsewhere.
   [[nodiscard]] Value settle_on(const Device& device, Value value);
 
  private:
   Value append(Op op, std::span<const Value> operands, const Attrs& attrs,
                const TensorType& type) override;
   /// Throws DeviceError when no device has all operands.
-  void check_devices(Op op, std::span<const Value> operands) const;
+  void check_devices(Op op, std::span<const Value> operands, const Attrs& attrs) const;
 
   Runtime::Impl& impl_;
   Runtime::Impl::Locked& locked_;

@@ -5,15 +5,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 
 namespace reprise {
 
 class Device;
 
+/// What a device does to address another one's memory; undone when destroyed.
+class Mapping {
+ public:
+  explicit Mapping(void* address) : address_(address) {}
+  virtual ~Mapping() = default;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  [[nodiscard]] void* address() const { return address_; }
+
+ private:
+  void* const address_;
+};
+
 /// A block of bytes on one device. Shared, through StoragePtr, by every value and view that lives
 /// in it. What is not borrowed is ours and may be donated; borrowed memory never is, nor used as
-/// scratch.
+/// scratch. Other devices may address it too: a table of mappings, made when first asked for.
 class Storage {
  public:
   using Deleter = std::function<void(void*, size_t)>;
@@ -31,6 +45,10 @@ class Storage {
   [[nodiscard]] size_t bytes() const { return bytes_; }
   [[nodiscard]] Device* device() const { return device_; }
   [[nodiscard]] bool borrowed() const { return borrowed_; }
+  /// Bytes that belong to it from data() on: those asked for, and what an allocator rounds them to.
+  [[nodiscard]] virtual size_t capacity() const { return bytes_; }
+  /// The memory as `device` addresses it, without a copy; null where it cannot. Thread-safe.
+  [[nodiscard]] void* address_on(Device& device);
 
  protected:
   /// An allocator's own, which it may use again.
@@ -38,6 +56,8 @@ class Storage {
   virtual ~Storage();
   /// Nobody refers to it any more.
   virtual void retire() noexcept;
+  /// Before the memory is given back.
+  void unmap() noexcept;
 
   void* data_;
   size_t bytes_ = 0;
@@ -48,6 +68,12 @@ class Storage {
   bool borrowed_ = false;
   std::atomic<uint32_t> refs_{0};
   Deleter deleter_;
+  struct MappedOn {
+    Device* device;
+    std::unique_ptr<Mapping> mapping;  ///< null: it cannot be mapped there
+    std::unique_ptr<MappedOn> next;
+  };
+  std::unique_ptr<MappedOn> mapped_;
 };
 
 /// A counted reference, as std::shared_ptr; the count lies in the storage, so that an allocator

@@ -28,15 +28,21 @@ void Runtime::Impl::drop_fallback(Trace::Assigned& assigned, Locked& locked) {
   drop(std::exchange(assigned.fallback, NodeId{}), locked);
 }
 
-void Runtime::Impl::take_back_assigns(const Trace& trace, Trace& own, Locked& locked) {
+void Runtime::Impl::take_back_assigns(const Trace& trace, Trouble trouble, Trace& own,
+                                      Locked& locked) {
   std::vector<char> checked(trace.recorded().size(), 0);
   for (size_t i = 0; i < checked.size(); ++i) {
     const Trace::Recorded& r = trace.recorded()[i];
     if (!trace.alive(r)) continue;
     const LiveNode& node = nodes[r.node.index];
     const OpKind kind = op_def(node.op).kind;
-    if (kind == OpKind::Gather || kind == OpKind::Scatter || node.op == Op::CheckIndex) {
-      checked[i] = 1;
+    switch (trouble) {
+      case Trouble::Index:
+        checked[i] = kind == OpKind::Gather || kind == OpKind::Scatter || node.op == Op::CheckIndex;
+        break;
+      case Trouble::Device:
+        checked[i] = !node.devices.contains(cpu_device());
+        break;
     }
     for (const NodeId operand : node.operands) {
       const TraceRef ref = trace.at(operand);

@@ -12,13 +12,18 @@
 
 namespace reprise {
 
+class DiskCache;
+
 /// What a device is held to beyond what it says of itself; tests make it less than it is.
 struct VulkanLimits {
-  int64_t max_groups = 0;     ///< workgroups along one axis of a dispatch; 0: the device's
-  size_t max_memory = 0;      ///< bytes in use at once; 0: the device's
-  bool hides_memory = false;  ///< the host copies through a staging buffer, always
-  int64_t shared_bytes = 0;   ///< workgroup memory; 0: the device's
-  int64_t bound_bytes = 0;    ///< of one storage buffer; 0: the device's
+  int64_t max_groups = 0;        ///< workgroups along one axis of a dispatch; 0: the device's
+  size_t max_memory = 0;         ///< bytes in use at once; 0: the device's
+  bool hides_memory = false;     ///< the host copies through a staging buffer, always
+  bool imports_nothing = false;  ///< the host's memory is copied, always
+  int64_t submissions = 0;       ///< so many succeed, then it is lost; 0: it never is
+  bool refuses_pipelines = false;
+  int64_t shared_bytes = 0;  ///< workgroup memory; 0: the device's
+  int64_t bound_bytes = 0;   ///< of one storage buffer; 0: the device's
   /// No more than Vulkan 1.1 asks for: no addresses of buffers, timeline semaphores, elements of
   /// one byte, float controls.
   bool only_vulkan11 = false;
@@ -26,6 +31,7 @@ struct VulkanLimits {
   bool no_float64 = false;
   bool no_small_elements = false;  ///< of one and two bytes
   bool no_shuffle = false;         ///< between the invocations of a subgroup
+  DiskCache* disk = nullptr;       ///< keeps its pipelines; null: the user's cache
 };
 
 /// Limits by name; throws DeviceError for any other:
@@ -44,5 +50,7 @@ struct VulkanLimits {
 /// A device of its own on the hardware of another, held to the other's limits and to these.
 [[nodiscard]] std::unique_ptr<Device> open_again(const Device& vulkan_device,
                                                  const VulkanLimits& limits);
+/// The same as one more of devices().
+[[nodiscard]] Device& open_another(const Device& vulkan_device, const VulkanLimits& limits);
 
 }  // namespace reprise

@@ -18,7 +18,7 @@ std::vector<Bytes> run_compiled(const Graph& graph, const GraphInputs& inputs) {
     executables.push_back(device.load(*code));
   }
   std::vector<Bytes> outputs = unwritten_outputs(graph);
-  Bytes arena(static_cast<size_t>(compiled.plan.arena_bytes) + 64, std::byte{0x5a});
+  Bytes arena(static_cast<size_t>(compiled.plan.arenas[0]) + 64, std::byte{0x5a});
   auto* const base =
       reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(arena.data()) + 63) / 64 * 64);
   std::vector<void*> addresses;

@@ -274,11 +274,5 @@ TEST_F(VulkanDevice, BytesThatAreNoModuleAreRefused) {
   EXPECT_THROW(static_cast<void>(vulkan_->load(code)), DeviceError);
 }
 
-TEST_F(VulkanDevice, MovingInsideATapeIsRefused) {
-  const Tensor x = Tensor::of({1.f});
-  const Tape tape;
-  EXPECT_THROW(static_cast<void>((x * 2).to(*vulkan_)), UnsupportedError);
-}
-
 }  // namespace
 }  // namespace reprise

@@ -51,7 +51,7 @@ TEST(FuzzPrograms, EveryModeGivesTheInterpretersBits) {
 TEST(FuzzPrograms, CoverTheOpTable) {
   std::vector<int> ops(static_cast<size_t>(num_ops())), dtypes(kNumDTypes);
   int assigns = 0, strided = 0, empty = 0, large = 0;
-  for (uint64_t seed = 0; seed < 1500; ++seed) {
+  for (uint64_t seed = 0; seed < 1600; ++seed) {
     const Program program = random_program(seed);
     verify(program.graph);
     assigns += !program.assigns.empty();

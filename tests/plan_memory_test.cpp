@@ -40,20 +40,20 @@ TEST(PlanMemory, AChainNeedsTwoBuffers) {
   add_launch(plan, {from, add_slot(plan, SlotKind::Output, 1000)});
   const Plan planned = plan_memory(plan);
   verify(planned);
-  EXPECT_EQ(planned.arena_bytes, 2 * aligned(1000));
+  EXPECT_EQ(planned.arenas[0], 2 * aligned(1000));
 }
 
 TEST(PlanMemory, InputsAndOutputsAreNotInTheArena) {
   Plan plan;
   add_launch(plan, {add_slot(plan, SlotKind::Input, 64), add_slot(plan, SlotKind::Output, 64)});
-  EXPECT_EQ(plan_memory(plan).arena_bytes, 0);
+  EXPECT_EQ(plan_memory(plan).arenas[0], 0);
 }
 
 TEST(PlanMemory, EmptySlotsTakeNoPlace) {
   Plan plan;
   const SlotId empty = add_slot(plan, SlotKind::Arena, 0);
   add_launch(plan, {empty});
-  EXPECT_EQ(plan_memory(plan).arena_bytes, 0);
+  EXPECT_EQ(plan_memory(plan).arenas[0], 0);
 }
 
 TEST(PlanMemory, PlanningTwiceChangesNothing) {
@@ -63,7 +63,7 @@ TEST(PlanMemory, PlanningTwiceChangesNothing) {
   add_launch(plan, {b});
   const Plan once = plan_memory(plan);
   EXPECT_EQ(plan_memory(once), once);
-  EXPECT_EQ(once.arena_bytes, aligned(300));
+  EXPECT_EQ(once.arenas[0], aligned(300));
 }
 
 TEST(PlanMemory, RandomLifetimesStayNearTheLowerBound) {
@@ -84,8 +84,8 @@ TEST(PlanMemory, RandomLifetimesStayNearTheLowerBound) {
     const Plan planned = plan_memory(plan);
     verify(planned);  // nothing overlaps (P06)
     const int64_t bound = arena_use(plan).alive;
-    EXPECT_GE(planned.arena_bytes, bound);
-    worst = std::max(worst, static_cast<double>(planned.arena_bytes) / static_cast<double>(bound));
+    EXPECT_GE(planned.arenas[0], bound);
+    worst = std::max(worst, static_cast<double>(planned.arenas[0]) / static_cast<double>(bound));
   }
   EXPECT_LE(worst, 1.6);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/pipeline.h"
 #include "ir/error.h"
 #include "ir/kernel.h"
 #include "ir/schedule.h"
@@ -25,6 +26,23 @@ constexpr const char* kPlan = R"(plan {
   launch k1 [s2, s3] params []
   donate input 0 to output 0
   alias output 1 = s0 offset 2 strides [1, -2]
+}
+)";
+
+/// Over two devices.
+constexpr const char* kPassing = R"(plan {
+  kernels 2
+  arena 64, 128
+  param p0: f32
+  s0 = input 0: f32, 16 bytes
+  s1 = arena at 0: f32, 16 bytes
+  s2 = arena at 64: f32, 16 bytes on 1
+  s3 = arena at 0: f32, 16 bytes on 1
+  s4 = output 0: f32, 16 bytes
+  launch k0 [s0, s1] params [p0]
+  transfer s1 offset 0 to s2
+  launch k1 [s2, s3] params []
+  transfer s3 offset 0 to s4
 }
 )";
 
@@ -109,6 +127,59 @@ TEST(Plan, EveryRuleRejects) {
                   .starts_with("P08"));
 }
 
+TEST(Plan, EveryRuleAboutDevicesRejects) {
+  const std::vector<Kernel> kernels = {parse_kernel(kScale), parse_kernel(kNegate)};
+  const Plan plan = parse_plan(kPassing);
+  EXPECT_EQ(print(plan), kPassing);
+  EXPECT_EQ(verdict(plan, kernels), "passes");
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text = kPassing;
+    text.replace(text.find(from), from.size(), to);
+    return verdict(parse_plan(text), kernels);
+  };
+  EXPECT_THROW(
+      static_cast<void>(parse_plan("plan { kernels 0 arena 0 s0 = input 0: f32, 4 bytes on 1 }")),
+      ParseError);
+  EXPECT_TRUE(with("[s2, s3]", "[s2, s4]").starts_with("P14"));
+  EXPECT_TRUE(with("transfer s1 offset 0 to s2", "transfer s1 offset 0 to s9").starts_with("P04"));
+  EXPECT_TRUE(with("transfer s1 offset 0 to s2", "transfer s0 offset 0 to s1").starts_with("P15"));
+  EXPECT_TRUE(with("transfer s3 offset 0 to s4", "transfer s3 offset 0 to s0").starts_with("P15"));
+  EXPECT_TRUE(with("transfer s1 offset 0", "transfer s1 offset 4").starts_with("P15"));
+  EXPECT_TRUE(with("s1 = arena at 0: f32", "s1 = arena at 0: i32").starts_with("P15"));
+  EXPECT_TRUE(with("launch k0 [s0, s1] params [p0]", "").starts_with("P12"));
+  EXPECT_TRUE(with("transfer s1 offset 0 to s2", "").starts_with("P12"));
+  EXPECT_TRUE(with("s3 = arena at 0", "s3 = arena at 64").starts_with("P06"));
+  EXPECT_TRUE(with("arena 64, 128", "arena 64, 64").starts_with("P05"));
+  EXPECT_TRUE(
+      with("s4 = output 0: f32, 16 bytes", "s4 = output 0: f32, 16 bytes on 1").starts_with("P15"));
+  const std::string donated = str("s5 = output 1: f32, 16 bytes on 1\n  launch k0 [s0, s1]");
+  std::string text = kPassing;
+  text.replace(text.find("launch k0 [s0, s1]"), 18, donated);
+  text.replace(text.rfind('}'), 1, "donate input 0 to output 1 }");
+  EXPECT_TRUE(verdict(parse_plan(text)).starts_with("P07"));
+}
+
+// A transfer keeps what it reads alive until then, and fills what is read later.
+TEST(Plan, MemoryIsPlannedForEachDevice) {
+  Plan plan = parse_plan(kPassing);
+  plan.arenas = {0, 0};
+  plan = plan_memory(plan);
+  EXPECT_EQ(plan.arenas, (std::vector<int64_t>{64, 128}));
+  EXPECT_NE(plan.slots[2].offset, plan.slots[3].offset);
+  verify(plan);
+}
+
+TEST(Plan, TransfersCopy) {
+  const std::vector<Kernel> kernels = {parse_kernel(kScale), parse_kernel(kNegate)};
+  float in[4] = {1, 2, 3, 4};
+  float out[4] = {};
+  void* inputs[] = {in};
+  void* outputs[] = {out};
+  const uint64_t params[] = {std::bit_cast<uint32_t>(3.0f)};
+  interpret(parse_plan(kPassing), kernels, Numerics{}, inputs, outputs, params);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i], -3 * in[i]);
+}
+
 TEST(Plan, EveryRuleAboutKernelsRejects) {
   const std::vector<Kernel> kernels = {parse_kernel(kScale), parse_kernel(kNegate)};
   EXPECT_EQ(verdict(parse_plan(kPlan), kernels), "passes");
@@ -139,8 +210,8 @@ TEST(Plan, RunsItsLaunchesInOrder) {
   void* outputs[] = {out, nullptr};
   const uint64_t params[] = {std::bit_cast<uint32_t>(3.0f), 0};
   Plan plan = parse_plan(kPlan);
-  for (const int64_t arena : {plan.arena_bytes, int64_t{0}}) {  // planned, and not yet planned
-    plan.arena_bytes = arena;
+  for (const int64_t arena : {plan.arenas[0], int64_t{0}}) {  // planned, and not yet planned
+    plan.arenas[0] = arena;
     std::fill(out, out + 4, 0.0f);
     interpret(plan, kernels, Numerics{}, inputs, outputs, params);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i], -9 * in[i]);

@@ -203,7 +203,7 @@ bool equals_interpreter(const Graph& graph, const Device& device, const Inputs& 
                         const std::vector<StoredValue>& results) {
   const auto expected =
       interpret(graph, device.target().numerics, inputs.pointers(), inputs.parameters());
-  for (size_t i = 0; i < results.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     const TensorType& type = graph[graph.outputs()[i]].type;
     std::vector<std::byte> elements(expected[i].size());
     copy_strided(on_host(results[i], type), type, elements.data());
@@ -226,14 +226,14 @@ int run_graph(const Graph& graph, const RunOptions& options) {
   const Plan& plan = loaded->plan;
   Execution run;
   const auto launch = [&] {
-    run.clear(graph.outputs().size());
+    run.clear(*loaded);
     run.inputs = inputs.views();
     run.parameters = inputs.parameters();
     execute(*loaded, run);
   };
   launch();
   std::cout << plan.launches.size() << " launches, " << loaded->kernels << " kernels, arena "
-            << plan.arena_bytes << " bytes\n";
+            << plan.arenas[0] << " bytes\n";
   if (options.compare == "interpreter" &&
       !equals_interpreter(graph, *loaded->device, inputs, run.results)) {
     return 1;

@@ -52,8 +52,14 @@ class CpuExecutable final : public Executable {
 /// Launches one after another, each shared by the pool's threads.
 class CpuProgram final : public DeviceProgram {
  public:
-  CpuProgram(const Plan& plan, std::vector<std::shared_ptr<Executable>> executables)
-      : launches_(plan.launches), executables_(std::move(executables)) {}
+  CpuProgram(const Plan& plan, LaunchRange range,
+             std::span<const std::shared_ptr<Executable>> executables)
+      : first_(range.first) {
+    for (size_t i = 0; i < range.count; ++i) {
+      launches_.push_back(plan.launches[range.first + i]);
+      executables_.push_back(executables[launches_.back().kernel]);
+    }
+  }
 
   void run(std::span<void* const> addresses, std::span<const uint64_t> parameters,
            LaunchTimes* times) override {
@@ -68,16 +74,17 @@ class CpuProgram final : public DeviceProgram {
       for (const SlotId slot : launch.buffers) buffers.push_back(addresses[slot.index]);
       params.clear();
       for (const uint32_t param : launch.params) params.push_back(parameters[param]);
-      static_cast<const CpuExecutable&>(*executables_[launch.kernel])
+      static_cast<const CpuExecutable&>(*executables_[i])
           .launch({buffers.data(), params.data(), &status});
-      if (times != nullptr) times->add(i, LaunchTimes::Clock::now() - start);
+      if (times != nullptr) times->add(first_ + i, LaunchTimes::Clock::now() - start);
       if (status.failed) throw_bad_index(status);
     }
   }
 
  private:
-  const std::vector<Launch> launches_;
-  const std::vector<std::shared_ptr<Executable>> executables_;  ///< by kernel number
+  const size_t first_;  ///< of the plan's launches
+  std::vector<Launch> launches_;
+  std::vector<std::shared_ptr<Executable>> executables_;  ///< by launch
 };
 
 class CpuDevice final : public Device {
@@ -109,12 +116,18 @@ class CpuDevice final : public Device {
   }
 
   [[nodiscard]] std::unique_ptr<DeviceProgram> make_program(
-      const Plan& plan, std::vector<std::shared_ptr<Executable>> executables) override {
-    return std::make_unique<CpuProgram>(plan, std::move(executables));
+      const Plan& plan, LaunchRange launches,
+      std::span<const std::shared_ptr<Executable>> executables) override {
+    return std::make_unique<CpuProgram>(plan, launches, executables);
   }
   [[nodiscard]] bool stops_at_bad_index() const override { return true; }
   void upload(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
   void download(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  [[nodiscard]] std::unique_ptr<Mapping> map(const Storage& storage) override {
+    void* const here = storage.device()->host_address(storage.data());
+    return here != nullptr ? std::make_unique<Mapping>(here) : nullptr;
+  }
+  [[nodiscard]] void* host_address(void* address) override { return address; }
 
  private:
   static void copy(void* to, const void* from, size_t bytes) {

@@ -1,13 +1,46 @@
 // Opens a device; submits, waits, and says what went wrong.
 #include "runtime/vulkan/context.h"
 
+#include <algorithm>
 #include <mutex>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ir/error.h"
 #include "runtime/vulkan/target.h"
 
 namespace reprise::vulkan {
+namespace {
+
+/// Only of devices whose memory is the host's: for others every access would cross a bus.
+size_t import_alignment_of(VkPhysicalDevice physical) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
+  const auto is_import = [](const VkExtensionProperties& each) {
+    return std::string_view(each.extensionName) == VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+  };
+  if (std::none_of(extensions.begin(), extensions.end(), is_import)) return 0;
+  auto host = structure<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+  auto all =
+      structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &host);
+  vkGetPhysicalDeviceProperties2(physical, &all);
+  const VkPhysicalDeviceType type = all.properties.deviceType;
+  const bool shares =
+      type == VK_PHYSICAL_DEVICE_TYPE_CPU || type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  return shares ? static_cast<size_t>(host.minImportedHostPointerAlignment) : 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL refuse_pipelines(VkDevice, VkPipelineCache, uint32_t,
+                                                const VkComputePipelineCreateInfo*,
+                                                const VkAllocationCallbacks*, VkPipeline*) {
+  return VK_ERROR_INVALID_SHADER_NV;
+}
+
+}  // namespace
 
 Context::Context(const Hardware& hardware, std::string name, const VulkanLimits& limits)
     : hardware_(hardware),
@@ -37,14 +70,22 @@ void Context::open() {
   auto info = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all());
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  // What is imported has an address of its own: it is not in the buffer that is bound.
+  const bool imports = !limits_.imports_nothing && target_.shader.uses_addresses();
+  if (imports) import_alignment_ = import_alignment_of(hardware_.physical);
+  const char* const extension = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+  if (import_alignment_ > 0) {
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &extension;
+  }
   check(vkCreateDevice(hardware_.physical, &info, nullptr, &device_), "vkCreateDevice");
   volkLoadDeviceTable(&api_, device_);
+  if (limits_.refuses_pipelines) api_.vkCreateComputePipelines = refuse_pipelines;
   api_.vkGetDeviceQueue(device_, hardware_.queue_family, 0, &queue_);
 
   make_layout();
-  const auto cache =
-      structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
-  check(api_.vkCreatePipelineCache(device_, &cache, nullptr, &pipelines_), "vkCreatePipelineCache");
+  DiskCache& disk = limits_.disk != nullptr ? *limits_.disk : DiskCache::user();
+  check(pipelines_.open(hardware_.physical, device_, api_, disk), "vkCreatePipelineCache");
   if (!features.timeline()) return;
   auto kind = structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   kind.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
@@ -82,7 +123,7 @@ void Context::make_layout() {
 void Context::close() noexcept {
   if (device_ == VK_NULL_HANDLE) return;
   api_.vkDestroySemaphore(device_, timeline_, nullptr);
-  api_.vkDestroyPipelineCache(device_, pipelines_, nullptr);
+  pipelines_.close();
   api_.vkDestroyPipelineLayout(device_, layout_, nullptr);
   api_.vkDestroyDescriptorSetLayout(device_, bindings_, nullptr);
   api_.vkDestroyDevice(device_, nullptr);
@@ -173,7 +214,9 @@ void Context::run(const Commands& commands) {
     submit.pCommandBuffers = &commands.buffer;
     submit.signalSemaphoreCount = 1;
     submit.pSignalSemaphores = &timeline_;
-    const VkResult result = api_.vkQueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE);
+    const bool lost = limits_.submissions > 0 && std::cmp_greater(done, limits_.submissions);
+    const VkResult result =
+        lost ? VK_ERROR_DEVICE_LOST : api_.vkQueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE);
     if (result != VK_SUCCESS) --submitted_;
     check(result, "vkQueueSubmit");
   }

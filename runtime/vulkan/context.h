@@ -10,6 +10,7 @@
 
 #include "ir/target.h"
 #include "runtime/mutex.h"
+#include "runtime/vulkan/pipelines.h"
 #include "runtime/vulkan_devices.h"
 
 namespace reprise::vulkan {
@@ -50,7 +51,9 @@ class Context {
   void set_memory(VkBuffer buffer) const { memory_.store(buffer); }
   /// Without addresses: where a region seems to be; offsets into it are the low 32 bits.
   [[nodiscard]] uint64_t next_address() const { return ++regions_ << 32; }
-  [[nodiscard]] VkPipelineCache pipelines() const { return pipelines_; }
+  [[nodiscard]] const Pipelines& pipelines() const { return pipelines_; }
+  /// What the host's memory must be aligned to for this device to import it; 0: it does not.
+  [[nodiscard]] size_t import_alignment() const { return import_alignment_; }
 
   /// Throws DeviceError naming the device and the call unless it succeeded; OutOfMemoryError where
   /// memory was missing. A device that is lost stays so.
@@ -83,7 +86,8 @@ class Context {
   VolkDeviceTable api_{};
   VkDescriptorSetLayout bindings_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipelineCache pipelines_ = VK_NULL_HANDLE;
+  Pipelines pipelines_;
+  size_t import_alignment_ = 0;
   VkSemaphore timeline_ = VK_NULL_HANDLE;  ///< counts submissions that are done; null: fences do
   mutable std::atomic<VkBuffer> memory_{VK_NULL_HANDLE};
   mutable std::atomic<uint64_t> regions_{0};

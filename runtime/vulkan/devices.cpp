@@ -11,6 +11,7 @@
 #include "ir/log.h"
 #include "runtime/block_allocator.h"
 #include "runtime/vulkan/context.h"
+#include "runtime/vulkan/import.h"
 #include "runtime/vulkan/kernel.h"
 #include "runtime/vulkan/memory.h"
 #include "runtime/vulkan/program.h"
@@ -66,9 +67,12 @@ class VulkanDevice final : public Device {
   }
 
   [[nodiscard]] std::unique_ptr<DeviceProgram> make_program(
-      const Plan& plan, std::vector<std::shared_ptr<Executable>> executables) override {
-    return std::make_unique<vulkan::PlanProgram>(context_, allocator_, words_, plan, executables);
+      const Plan& plan, LaunchRange launches,
+      std::span<const std::shared_ptr<Executable>> executables) override {
+    return std::make_unique<vulkan::PlanProgram>(context_, allocator_, words_, plan, launches,
+                                                 executables);
   }
+  [[nodiscard]] bool translates_code() const override { return true; }
   [[nodiscard]] bool stops_at_bad_index() const override { return false; }
   void upload(void* to, const void* from, size_t bytes) override {
     transfers_.upload(to, from, bytes);
@@ -76,6 +80,16 @@ class VulkanDevice final : public Device {
   void download(void* to, const void* from, size_t bytes) override {
     transfers_.download(to, from, bytes);
   }
+
+  [[nodiscard]] std::unique_ptr<Mapping> map(const Storage& storage) override {
+    const bool is_host = storage.device() == &cpu_device();
+    return is_host ? vulkan::import_host(context_, blocks_, storage) : nullptr;
+  }
+  [[nodiscard]] void* host_address(void* address) override {
+    const vulkan::Blocks::Place place = blocks_.find(address);
+    return place.region.cached ? place.region.host + place.offset : nullptr;
+  }
+  void keep_pipelines() const noexcept { context_.pipelines().keep(); }
 
   [[nodiscard]] const Hardware& hardware() const { return context_.hardware(); }
   [[nodiscard]] const VulkanLimits& limits() const { return context_.limits(); }
@@ -88,6 +102,12 @@ class VulkanDevice final : public Device {
   BlockAllocator allocator_;
   vulkan::Transfers transfers_;
 };
+
+/// Those whose pipelines are kept when the process ends.
+std::vector<const VulkanDevice*>& opened() {
+  static auto& all = *new std::vector<const VulkanDevice*>;
+  return all;
+}
 
 /// Null when there is no loader or no driver; `why` says which.
 VkInstance make_instance(std::string* why) {
@@ -204,11 +224,16 @@ std::span<Device* const> vulkan_devices(std::string* why) {
         const char* const named = std::getenv("REPRISE_VULKAN_LIMITS");
         const VulkanLimits limits = named != nullptr ? vulkan_limits(named) : VulkanLimits{};
         result->devices.push_back(new VulkanDevice(hardware, index, limits));
+        opened().push_back(static_cast<const VulkanDevice*>(result->devices.back()));
       } catch (const Error& error) {
         log_line("vulkan", error.what());
         result->why += str(result->why.empty() ? "" : "; ", error.what());
       }
     }
+    // Before what the drivers do at exit, for they are loaded by now.
+    std::atexit([] {
+      for (const VulkanDevice* each : opened()) each->keep_pipelines();
+    });
     return result;
   }();
   *why = found.devices.empty() ? found.why : "";
@@ -219,6 +244,15 @@ std::unique_ptr<Device> open_again(const Device& vulkan_device, const VulkanLimi
   const auto& other = static_cast<const VulkanDevice&>(vulkan_device);
   return std::make_unique<VulkanDevice>(other.hardware(), other.index(),
                                         both(other.limits(), limits));
+}
+
+Device& open_another(const Device& vulkan_device, const VulkanLimits& limits) {
+  const auto& other = static_cast<const VulkanDevice&>(vulkan_device);
+  const auto index = static_cast<int>(devices().size());
+  // Never destroyed, as the others.
+  auto& made = *new VulkanDevice(other.hardware(), index, limits);
+  add_device(made);
+  return made;
 }
 
 }  // namespace reprise

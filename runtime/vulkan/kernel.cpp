@@ -66,11 +66,14 @@ Kernel::Kernel(const Context& context, const KernelCode& code)
     info.stage.module = module;
     info.stage.pName = entry.c_str();
     info.layout = context.layout();
-    result = api.vkCreateComputePipelines(context.device(), context.pipelines(), 1, &info, nullptr,
-                                          &pipelines_.back());
+    result = api.vkCreateComputePipelines(context.device(), context.pipelines().handle(), 1, &info,
+                                          nullptr, &pipelines_.back());
   }
   api.vkDestroyShaderModule(context.device(), module, nullptr);
-  if (result == VK_SUCCESS) return;
+  if (result == VK_SUCCESS) {
+    context.pipelines().note();
+    return;
+  }
   destroy();
   context.check(result, "vkCreateComputePipelines");
 }
@@ -97,7 +100,8 @@ void Kernel::record(const Context::Commands& commands) const {
   }
 }
 
-Recording::Recording(Context& context, Blocks& words, std::span<const LaunchForm> launches)
+Recording::Recording(Context& context, Blocks& words, std::span<const LaunchForm> launches,
+                     const Timestamps* timestamps)
     : context_(context), launches_(launches.begin(), launches.end()), blocks_(words) {
   const auto reserve = [&](size_t bytes) {
     starts_.push_back(bytes_);
@@ -124,9 +128,14 @@ Recording::Recording(Context& context, Blocks& words, std::span<const LaunchForm
       bindings_ = std::make_unique<Bindings>(context_, place.region.buffer);
       bindings_->record(commands_);
     }
+    if (timestamps != nullptr) {
+      timestamps->reset(commands_);
+      timestamps->mark(commands_, 0);
+    }
     for (size_t i = 0; i < launches_.size(); ++i) {
       push(i);
       launches_[i].kernel->record(commands_);
+      if (timestamps != nullptr) timestamps->mark(commands_, static_cast<uint32_t>(i) + 1);
     }
     context_.end(commands_);
   } catch (...) {

@@ -10,6 +10,7 @@
 #include "runtime/vulkan/bindings.h"
 #include "runtime/vulkan/context.h"
 #include "runtime/vulkan/memory.h"
+#include "runtime/vulkan/timestamps.h"
 
 namespace reprise::vulkan {
 
@@ -45,8 +46,10 @@ struct LaunchForm {
 /// Launches in one command buffer, recorded when it is made. Not for several threads at once.
 class Recording {
  public:
-  /// `words` is memory that the host sees too.
-  Recording(Context& context, Blocks& words, std::span<const LaunchForm> launches);
+  /// `words` is memory that the host sees too. `timestamps`: marks one more than launches, which
+  /// must outlive it; null: nobody asks when they are done.
+  Recording(Context& context, Blocks& words, std::span<const LaunchForm> launches,
+            const Timestamps* timestamps = nullptr);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

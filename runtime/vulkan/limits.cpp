@@ -28,13 +28,17 @@ VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b) {
   return {.max_groups = lower(a.max_groups, b.max_groups),
           .max_memory = lower(a.max_memory, b.max_memory),
           .hides_memory = a.hides_memory || b.hides_memory,
+          .imports_nothing = a.imports_nothing || b.imports_nothing,
+          .submissions = lower(a.submissions, b.submissions),
+          .refuses_pipelines = a.refuses_pipelines || b.refuses_pipelines,
           .shared_bytes = lower(a.shared_bytes, b.shared_bytes),
           .bound_bytes = lower(a.bound_bytes, b.bound_bytes),
           .only_vulkan11 = a.only_vulkan11 || b.only_vulkan11,
           .no_int64 = a.no_int64 || b.no_int64,
           .no_float64 = a.no_float64 || b.no_float64,
           .no_small_elements = a.no_small_elements || b.no_small_elements,
-          .no_shuffle = a.no_shuffle || b.no_shuffle};
+          .no_shuffle = a.no_shuffle || b.no_shuffle,
+          .disk = a.disk != nullptr ? a.disk : b.disk};
 }
 
 }  // namespace reprise

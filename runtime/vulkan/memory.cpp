@@ -45,12 +45,12 @@ std::optional<uint32_t> choose_type(const Context& context, uint32_t allowed, Me
   return local ? local : find(0, 0);
 }
 
-bool host_sees(const Context& context, uint32_t type) {
+bool host_sees(const Context& context, uint32_t type, VkMemoryPropertyFlags besides = 0) {
   VkPhysicalDeviceMemoryProperties kinds;
   vkGetPhysicalDeviceMemoryProperties(context.hardware().physical, &kinds);
-  constexpr VkMemoryPropertyFlags kHost =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  return (kinds.memoryTypes[type].propertyFlags & kHost) == kHost;
+  const VkMemoryPropertyFlags wanted =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | besides;
+  return (kinds.memoryTypes[type].propertyFlags & wanted) == wanted;
 }
 
 bool is_out_of_memory(VkResult result) {
@@ -89,6 +89,7 @@ VkResult fill(const Context& context, Region& region, MemoryFor use) {
     result = api.vkMapMemory(context.device(), region.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
     if (result != VK_SUCCESS) return result;
     region.host = static_cast<std::byte*>(mapped);
+    region.cached = host_sees(context, *type, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
   }
   if (!addresses) {
     region.address = context.next_address();
@@ -219,6 +220,18 @@ void Blocks::free(void* data, size_t bytes) noexcept {
   // Recordings have the only region bound.
   if (bytes == entry.region.bytes && !is_one_region()) return erase(found);
   entry.gaps.emplace(offset, bytes);
+}
+
+void Blocks::adopt(const Region& region) {
+  const std::lock_guard lock(mutex_);
+  entries_.emplace(region.address, Entry{.region = region, .gaps = {}});
+}
+
+void Blocks::forget(const void* address) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto entry = entries_.find(std::bit_cast<uint64_t>(address));
+  destroy(context_, entry->second.region);
+  entries_.erase(entry);
 }
 
 Blocks::Place Blocks::find(const void* address) const {

@@ -17,6 +17,7 @@ struct Region {
   size_t bytes = 0;
   uint64_t address = 0;       ///< for shaders; see Context::next_address
   std::byte* host = nullptr;  ///< for the host; null where it cannot see the memory
+  bool cached = false;        ///< the host reads it as fast as its own
 };
 
 /// Whom memory is for: shaders, or what shaders and the host both read and write.
@@ -46,6 +47,10 @@ class Blocks final : public BlockSource {
     size_t offset;
   };
   [[nodiscard]] Place find(const void* address) const;
+
+  /// Makes find() know a region that somebody else made, and destroys it.
+  void adopt(const Region& region);
+  void forget(const void* address) noexcept;
 
  private:
   struct Entry {

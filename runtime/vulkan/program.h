@@ -16,7 +16,7 @@ namespace reprise::vulkan {
 class PlanProgram final : public DeviceProgram {
  public:
   PlanProgram(Context& context, Allocator& allocator, Blocks& words, const Plan& plan,
-              std::span<const std::shared_ptr<Executable>> executables);
+              LaunchRange range, std::span<const std::shared_ptr<Executable>> executables);
 
   void run(std::span<void* const> addresses, std::span<const uint64_t> parameters,
            LaunchTimes* times) override;
@@ -27,9 +27,14 @@ class PlanProgram final : public DeviceProgram {
   void run(Recording& recording, size_t first, size_t count, std::span<void* const> addresses,
            std::span<const uint64_t> parameters, const void* scratch);
 
+  /// Runs it with a note of each launch's time.
+  void run_timed(std::span<void* const> addresses, std::span<const uint64_t> parameters,
+                 const void* scratch, LaunchTimes& times);
+
   Context& context_;
   Allocator& allocator_;
   Blocks& words_;
+  const size_t first_;  ///< of the plan's launches
   const std::vector<Launch> launches_;
   std::vector<LaunchForm> forms_;
   size_t scratch_bytes_ = 0;
