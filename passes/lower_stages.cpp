@@ -85,6 +85,21 @@ bool makes_large(const KernelDraft& draft, int64_t points) {
       });
 }
 
+/// Whether most of what a draft reads was made by another one.
+bool reads_mostly(const KernelDraft& draft, const KernelDraft& other) {
+  int64_t read = 0, made = 0;
+  for (size_t i = 0; i < draft.sources.size(); ++i) {
+    if (draft.kernel.buffers[i].kind != BufferKind::Input) continue;
+    read += draft.kernel.buffers[i].extent;
+    const auto found = std::find(other.sources.begin(), other.sources.end(), draft.sources[i]);
+    if (found == other.sources.end()) continue;
+    const auto there = static_cast<size_t>(found - other.sources.begin());
+    const bool is_made = other.kernel.buffers[there].kind == BufferKind::Output;
+    if (is_made) made += draft.kernel.buffers[i].extent;
+  }
+  return 2 * made >= read;
+}
+
 /// The last two axes of a value, along which whoever reads it in the end reduces it.
 struct ReducedAxes {
   bool last = false, before = false;
@@ -214,7 +229,8 @@ bool StageFuser::append_stage(KernelDraft& rows, KernelDraft& next) const {
   const bool in_blocks =
       rows.in_blocks || next.in_blocks || (products && (few || points == Points::Large));
   // What expands there must need what it expands beside: else it is for somebody else.
-  if ((in_blocks || makes_large(next, product(grid))) && is_expanding(next)) return false;
+  const bool is_apart = makes_large(next, product(grid)) && !reads_mostly(next, rows);
+  if ((in_blocks || is_apart) && is_expanding(next)) return false;
   KernelDraft joined = rows, appended = next;
   *only_part(joined) = std::move(first);
   *only_part(appended) = std::move(second);

@@ -70,11 +70,10 @@ std::vector<std::string> seed_texts(TextKind kind) {
       return pieces_of_cases("plan");
     case TextKind::Schedule: {
       const std::string part =
-          "    part vector=grid lanes=8 unroll=4 task=4096 columns=0 mr=0 nr=0 kc=0 pack_a=0 "
-          "pack_b=0 sweep=1 streaming=0\n";
+          "    part vector=grid lanes=8 unroll=4 task=4096 columns=0 streaming=0\n";
       const std::string loop =
-          "    part vector=loop lanes=16 unroll=2 task=1 columns=64 mr=6 nr=32 kc=256 pack_a=1 "
-          "pack_b=1 sweep=1 streaming=1\n";
+          "    part vector=loop lanes=16 unroll=2 task=1 columns=64 streaming=1\n"
+          "      contraction mr=6 nr=32 kc=256 pack_a=1 pack_b=1 sweep=1\n";
       return {"schedule {\n  phase {\n" + part + "  }\n}\n",
               "schedule {\n  phase {\n" + part + loop + "  }\n  phase {\n" + loop + "  }\n}\n"};
     }
