@@ -161,8 +161,8 @@ class Tensor {
   /// belongs to no device: of such a one this is the default device.
   [[nodiscard]] Device& device() const;
   /// The same value on another device, by its name where it is given so ("vulkan:0", see
-  /// devices()): this tensor where it is there, else a copy: recorded inside a tape, gradients pass
-  /// back, and outside of one made now. Throws DeviceError for a name that no device has.
+  /// devices()): this tensor where it is there, else a copy, for which it is realized; inside a tape
+  /// the transfer is recorded, gradients pass over it. DeviceError for a name that no device has.
   [[nodiscard]] Tensor to(Device& device) const {
     return Tensor(Runtime::get().to_device(id(), device));
   }
