@@ -95,6 +95,7 @@ class Joiner {
     const uint32_t device = number_of(piece.device);
     const Plan& own = compiled.plan;
     std::vector<SlotId> slots;
+    slots.reserve(own.slots.size());
     for (const Slot& slot : own.slots) slots.push_back(add_slot(piece, slot, device));
     for (Launch launch : own.launches) {
       launch.kernel += plan().num_kernels;

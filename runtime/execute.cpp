@@ -2,7 +2,6 @@
 #include "runtime/execute.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -56,10 +55,14 @@ void run_transfer(const LoadedPlan& loaded, const Transfer& transfer,
 void execute(const LoadedPlan& loaded, Execution& run) {
   const Plan& plan = loaded.plan;
 
-  std::array<StoragePtr, DeviceSet::kMaxDevices> arenas;
+  StoragePtr arena;
+  std::vector<StoragePtr> others(plan.arenas.size() - 1);  // mostly none
+  const auto arena_of = [&](size_t device) -> StoragePtr& {
+    return device == 0 ? arena : others[device - 1];
+  };
   for (size_t i = 0; i < plan.arenas.size(); ++i) {
     if (plan.arenas[i] == 0) continue;
-    arenas[i] = loaded.devices[i]->allocator().allocate(static_cast<size_t>(plan.arenas[i]));
+    arena_of(i) = loaded.devices[i]->allocator().allocate(static_cast<size_t>(plan.arenas[i]));
   }
   std::vector<void*>& addresses = run.addresses;
   addresses.resize(plan.slots.size());
@@ -83,11 +86,11 @@ void execute(const LoadedPlan& loaded, Execution& run) {
         break;
       }
       case SlotKind::Arena:
-        if (!arenas[slot.device]) {  // nothing in it has elements
+        if (!arena_of(slot.device)) {  // nothing in it has elements
           addresses[i] = nullptr;
           break;
         }
-        addresses[i] = static_cast<std::byte*>(arenas[slot.device]->data()) + slot.offset;
+        addresses[i] = static_cast<std::byte*>(arena_of(slot.device)->data()) + slot.offset;
         break;
     }
   }

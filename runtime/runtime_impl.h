@@ -297,8 +297,9 @@ struct Runtime::Impl {
   /// What keeps a value from being computed, now and later: an index out of range, or a device that
   /// is lost or refuses code.
   enum class Trouble : uint8_t { Index, Device };
-  /// `trace` met trouble: the tensors of `own` that were assigned values which may be to blame, made
-  /// with checked indices or on a device other than the CPU, are bound to their old values again.
+  /// `trace` met trouble: the tensors of `own` that were assigned values which may be to blame,
+  /// made with checked indices or on a device other than the CPU, are bound to their old values
+  /// again.
   void take_back_assigns(const Trace& trace, Trouble trouble, Trace& own, Locked& locked);
   /// `tensor` is about to be bound to another node.
   void note_left(LiveNode& node, TensorId tensor) {

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <array>
+#include <random>
 
 #include "compiler/partitioned.h"
 #include "ir/error.h"
 #include "ir/kernel.h"
+#include "tests/graph_samples.h"
+#include "tests/plan_runner.h"
+#include "tests/program.h"
+#include "tests/random_program.h"
 
 namespace reprise {
 namespace {
@@ -17,38 +22,9 @@ const TargetInfo& any_target(uint32_t) {
   return target;
 }
 
-size_t bytes_of(const TensorType& type) {
-  return static_cast<size_t>(type.shape.numel()) * size_of(type.dtype);
-}
-
-/// The elements of output `o`, wherever the plan says they are.
-std::vector<std::byte> output_of(const PartitionedGraph& compiled, const TensorType& type,
-                                 uint32_t o, std::span<void* const> inputs,
-                                 std::span<void* const> outputs) {
-  std::vector<std::byte> found(bytes_of(type));
-  for (const Alias& alias : compiled.plan.aliases) {
-    if (alias.output != o) continue;
-    const Slot& slot = compiled.plan.slots[alias.slot.index];
-    const auto* const base = static_cast<const std::byte*>(
-        slot.kind == SlotKind::Input ? inputs[slot.index] : outputs[slot.index]);
-    const auto width = static_cast<int64_t>(size_of(type.dtype));
-    const auto dense = type.shape.contiguous_strides();
-    for (int64_t i = 0; i < type.shape.numel(); ++i) {
-      int64_t at = alias.offset;
-      for (int axis = 0; axis < type.shape.rank(); ++axis) {
-        at += i / dense[axis] % type.shape[axis] * alias.strides[axis];
-      }
-      std::memcpy(found.data() + i * width, base + at * width, static_cast<size_t>(width));
-    }
-    return found;
-  }
-  if (!found.empty()) std::memcpy(found.data(), outputs[o], found.size());
-  return found;
-}
-
-/// Compiles a graph of f32 and compares what its plan computes with what it means.
-PartitionedGraph expect_computed(std::string_view text, std::vector<uint32_t> output_devices) {
-  const Graph graph = parse_graph(text);
+/// Compiles a graph and compares what its plan computes with what `meaning` gives.
+PartitionedGraph expect_computed(const Graph& graph, std::span<const uint32_t> output_devices,
+                                 const Graph& meaning) {
   verify(graph);
   PartitionedGraph compiled = compile_partitioned(graph, output_devices, any_target, {});
   std::vector<Kernel> kernels;
@@ -58,32 +34,77 @@ PartitionedGraph expect_computed(std::string_view text, std::vector<uint32_t> ou
   verify(compiled.plan, kernels);
   EXPECT_EQ(parse_plan(print(compiled.plan)), compiled.plan);
 
-  std::vector<std::vector<float>> data(num_inputs(graph));
-  std::vector<void*> inputs;
-  for (size_t i = 0; i < data.size(); ++i) {
-    for (size_t e = 0; e < 64; ++e) {
-      data[i].push_back(static_cast<float>(static_cast<int>((e * 7 + i * 13) % 31) - 15) / 4);
-    }
-    inputs.push_back(data[i].data());
-  }
-  std::vector<uint64_t> parameters(num_parameters(graph), std::bit_cast<uint32_t>(1.5f));
-  const auto expected = interpret(
-      graph, Numerics{}, std::vector<const void*>(inputs.begin(), inputs.end()), parameters);
-  std::vector<std::vector<std::byte>> memory(num_outputs(compiled.plan));
-  std::vector<void*> outputs(memory.size());
+  const GraphInputs inputs = sample_inputs(meaning, 1);
+  const std::vector<Bytes> expected = interpret(meaning, inputs);
+  std::vector<Bytes> outputs = unwritten_outputs(graph);
+  outputs.resize(std::max<size_t>(outputs.size(), num_outputs(compiled.plan)));
   for (const Slot& slot : compiled.plan.slots) {
-    if (slot.kind != SlotKind::Output) continue;
-    memory[slot.index].resize(static_cast<size_t>(slot.bytes));
-    outputs[slot.index] = memory[slot.index].data();
+    if (slot.kind == SlotKind::Output) outputs[slot.index].resize(static_cast<size_t>(slot.bytes));
   }
-  interpret(compiled.plan, kernels, Numerics{}, inputs, outputs, parameters);
+  std::vector<void*> input_pointers, output_pointers;
+  for (const void* pointer : inputs.pointers) {
+    input_pointers.push_back(const_cast<void*>(pointer));
+  }
+  for (Bytes& output : outputs) output_pointers.push_back(output.data());
+  interpret(compiled.plan, kernels, Numerics{}, input_pointers, output_pointers, inputs.parameters);
+  copy_aliases(graph, compiled.plan, inputs, outputs);
   for (uint32_t o = 0; o < graph.outputs().size(); ++o) {
-    const TensorType& type = graph[graph.outputs()[o]].type;
-    EXPECT_EQ(output_of(compiled, type, o, inputs, outputs), expected[o])
-        << "output " << o << " of\n"
-        << print(compiled.plan);
+    const std::string found =
+        difference(graph[graph.outputs()[o]].type.dtype, expected[o], outputs[o]);
+    EXPECT_EQ(found, "") << "output " << o << " of\n" << print(graph) << print(compiled.plan);
   }
   return compiled;
+}
+
+PartitionedGraph expect_computed(std::string_view text, std::vector<uint32_t> output_devices) {
+  const Graph graph = parse_graph(text);
+  return expect_computed(graph, output_devices, graph);
+}
+
+/// The same values, each computed on some device, with the transfers that this takes.
+Graph scattered(const Graph& graph, std::mt19937& random, std::vector<uint32_t>& output_devices) {
+  constexpr uint32_t kDevices = 3;
+  Graph result;
+  std::vector<std::array<NodeId, kDevices>> places(graph.size());
+  std::vector<uint32_t> homes(graph.size());
+  const auto on = [&](NodeId node, uint32_t device) {
+    NodeId& place = places[node.index][device];
+    if (place.valid()) return place;
+    const uint32_t home = homes[node.index];
+    return place = result.add({Op::Transfer,
+                               graph[node].type,
+                               {places[node.index][home]},
+                               Attrs().add_int(home).add_int(device)});
+  };
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const Node& node = graph[NodeId{i}];
+    // Neighbours are often together.
+    homes[i] = random() % 3 == 0 || i == 0 ? random() % kDevices : homes[i - 1];
+    Node copy = node;
+    for (NodeId& operand : copy.operands) operand = on(operand, homes[i]);
+    places[i][homes[i]] = result.add(std::move(copy));
+  }
+  output_devices.clear();
+  for (const NodeId output : graph.outputs()) {
+    output_devices.push_back(homes[output.index]);
+    result.add_output(places[output.index][homes[output.index]]);
+  }
+  return result;
+}
+
+TEST(Partition, RandomProgramsOverThreeDevicesMeanTheSame) {
+  std::mt19937 random(7);
+  size_t pieces = 0, transfers = 0;
+  for (uint64_t seed = 0; seed < 500 && !::testing::Test::HasFailure(); ++seed) {
+    const Graph graph = with_forward_strides(random_program(seed).graph);
+    std::vector<uint32_t> devices;
+    const Graph cut = scattered(graph, random, devices);
+    const PartitionedGraph compiled = expect_computed(cut, devices, graph);
+    pieces += compiled.pieces.size();
+    transfers += compiled.plan.transfers.size();
+  }
+  EXPECT_GT(pieces, 1000u);
+  EXPECT_GT(transfers, 1000u);
 }
 
 TEST(Partition, CutsWhereTransfersAre) {

@@ -221,6 +221,74 @@ TEST_F(Transfers, PassThroughACheckpoint) {
   EXPECT_EQ(gradient(true), gradient(false));
 }
 
+// Outputs on two devices, one of them of nothing that passed; inputs that lie otherwise.
+TEST_F(Transfers, AFrozenStepMayEndOnSeveralDevices) {
+  const Tensor a = Tensor::of({1.f, 2.f, 3.f, 4.f}, {2, 2});
+  const Tensor b = a.to(*vulkan_);
+  Frozen step;
+  {
+    const Tape tape;
+    step = tape.freeze({a, b}, {a * 2, b * 3, a.to(*vulkan_) + b});
+  }
+  const Tensor c = Tensor::of({5.f, 6.f, 7.f, 8.f}, {2, 2});
+  for (const Tensor& x : {c, c.transpose(), flip(c, {0})}) {
+    const auto results = step.replay({x, x.to(*vulkan_)});
+    EXPECT_EQ(results[0].to_vector<float>(), (x * 2).to_vector<float>());
+    EXPECT_EQ(results[1].to_vector<float>(), (x * 3).to_vector<float>());
+    EXPECT_EQ(results[2].to_vector<float>(), (x + x).to_vector<float>());
+    EXPECT_EQ(&results[0].device(), &cpu_device());
+    EXPECT_EQ(&results[1].device(), vulkan_);
+  }
+}
+
+// What reads no data is read on both devices, computed before or not.
+TEST_F(Transfers, ConstantsServeBothDevices) {
+  for (const bool computed : {false, true}) {
+    const Tensor mask = triu(ones({3, 3}));
+    if (computed) mask.realize();
+    const Tensor x = Tensor::of(std::vector<float>(9, 2), {3, 3});
+    Frozen step;
+    {
+      const Tape tape;
+      const Tensor y = ((x * mask).to(*vulkan_) + mask).to("cpu") * mask;
+      step = tape.freeze({x}, {y});
+      EXPECT_EQ(y.to_vector<float>(), (mask * 3).to_vector<float>());
+    }
+    EXPECT_EQ(step.replay({x + 1})[0].to_vector<float>(), (mask * 4).to_vector<float>());
+  }
+}
+
+// Random numbers do not depend on where they are drawn.
+TEST_F(Transfers, RandomNumbersAreTheSameOnBothSides) {
+  const auto draw = [&](bool across) {
+    set_seed(11);
+    const Tensor x = Tensor::of(std::vector<float>(64, 1));
+    Tape tape;
+    const Tensor noise = uniform({64}, 0, 1);
+    const Tensor y = (across ? (x * noise).to(*vulkan_) : x * noise) * noise;
+    return tape.gradient(sum(y * y), x).to_vector<float>();
+  };
+  EXPECT_EQ(draw(true), draw(false));
+}
+
+TEST_F(Transfers, ThreadsShareWhatPasses) {
+  const Tensor x = Tensor::of(std::vector<float>(100, 1));
+  const Tape outer;
+  const Tensor there = (x * 2).to(*vulkan_);
+  std::vector<std::thread> threads;
+  std::vector<float> sums(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Tape tape;
+      Tensor y = there * t;
+      for (int i = 0; i < 5; ++i) y = (y.to("cpu") + 1).to(*vulkan_);
+      sums[static_cast<size_t>(t)] = sum(y).to("cpu").item<float>();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(sums[static_cast<size_t>(t)], 100 * (2 * t + 5));
+}
+
 // Two contexts on one piece of hardware are two devices.
 TEST_F(Transfers, SeveralDevicesInOneProcess) {
   Device& other = second(*vulkan_);

@@ -65,7 +65,8 @@ TEST_F(VulkanFailure, ALostDeviceSaysSoAndTheRestGoesOn) {
   EXPECT_THAT((here.to(*vulkan_) * 2).to_vector<float>(), ElementsAre(2, 4));
 }
 
-// The CPU's part of a step may have run: what it would have replaced is still there.
+// The CPU's part of a step may have run: what it would have replaced is still there, and what needs
+// no other device is computed from it when somebody asks.
 TEST_F(VulkanFailure, ALossInTheMiddleOfAStepLeavesTheOtherDeviceAsItWas) {
   Device& device = open_another(*vulkan_, {.submissions = 1});
   const Tensor w = Tensor::of(std::vector<float>(1000, 1)) * 1;
@@ -77,6 +78,7 @@ TEST_F(VulkanFailure, ALossInTheMiddleOfAStepLeavesTheOtherDeviceAsItWas) {
   const Tensor told = sum(next.to(device) * v);
   w.assign_(next);
   EXPECT_THAT(message([&] { tape.realize(told); }), HasSubstr("is lost"));
+  EXPECT_EQ(w.at({3}).item<float>(), 2);
   const Tensor x = Tensor::of({1.f});
   EXPECT_EQ((x + 1).item<float>(), 2);
 }

@@ -109,6 +109,26 @@ TEST_F(SharedMemory, AValueOutlivesTheOneItCameFrom) {
   EXPECT_EQ(here.at({kLarge - 1}).item<float>(), kLarge);
 }
 
+// An allocator hands a block out again, for more of its bytes: the mapping is of them all.
+TEST_F(SharedMemory, AMappingCoversTheWholeBlock) {
+  const size_t few = size_t{66} << 10, more = size_t{79} << 10;  // one size class
+  const void* block = nullptr;
+  {
+    const StoragePtr first = cpu_device().allocator().allocate(few);
+    block = first->data();
+    ASSERT_TRUE(share_with(*vulkan_, first));
+  }
+  const StoragePtr again = cpu_device().allocator().allocate(more);
+  if (again->data() != block) GTEST_SKIP() << "another block";
+  auto* const bytes = static_cast<std::byte*>(again->data());
+  bytes[more - 1] = std::byte{42};
+  const StoragePtr there = share_with(*vulkan_, again);
+  ASSERT_TRUE(there);
+  std::byte last{};
+  vulkan_->download(&last, static_cast<std::byte*>(there->data()) + more - 1, 1);
+  EXPECT_EQ(last, std::byte{42});
+}
+
 // Its owner may change it, and what was moved is a value.
 TEST_F(SharedMemory, BorrowedMemoryIsCopied) {
   const StoragePtr block = cpu_device().allocator().allocate(kLarge * sizeof(float));

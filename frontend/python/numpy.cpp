@@ -318,7 +318,7 @@ void bind_numpy(py::module_& module, TensorClass& tensor) {
           "to", [](const Tensor& x, const std::string& device) { return x.to(device); },
           py::arg("device"), Unlocked(),
           "The value on a device, by its name: this tensor where it is there, else a copy. "
-          "Realizes. UnsupportedError inside a tape.")
+          "Recorded inside a tape, where gradients pass back; else it realizes.")
       .def(
           "to_device", [](const Tensor& x, const std::string& device) { return x.to(device); },
           py::arg("device"), Unlocked(), "The array API's name of to().")

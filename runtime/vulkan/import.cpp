@@ -83,14 +83,16 @@ VkResult fill(const Context& context, Region& region) {
 
 std::unique_ptr<Mapping> import_host(const Context& context, Blocks& blocks,
                                      const Storage& storage) {
+  // The whole block: the mapping stays when an allocator hands it out again, for more of its bytes.
   const size_t page = context.import_alignment();
-  if (page == 0 || storage.bytes() < kSmallestImport) return nullptr;
+  if (page == 0 || storage.capacity() < kSmallestImport) return nullptr;
   Region region;
-  region.bytes = (storage.bytes() + page - 1) / page * page;
+  region.bytes = storage.capacity();
   region.host = static_cast<std::byte*>(storage.data());
-  if (std::bit_cast<uintptr_t>(storage.data()) % page != 0 || region.bytes > storage.capacity()) {
-    return nullptr;
-  }
+  region.cached = true;
+  const bool is_paged =
+      std::bit_cast<uintptr_t>(storage.data()) % page == 0 && region.bytes % page == 0;
+  if (!is_paged) return nullptr;
   if (fill(context, region) != VK_SUCCESS) {
     destroy(context, region);
     return nullptr;

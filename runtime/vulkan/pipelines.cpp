@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -95,7 +96,8 @@ void Pipelines::keep() const noexcept {
     if (api_->vkGetPipelineCacheData(device_, cache_, &bytes, data.data()) != VK_SUCCESS) return;
     data.resize(bytes);
     disk_->store(key_, data);
-  } catch (...) {  // no memory: then not
+  } catch (const std::exception& error) {  // no memory: then not
+    log_line("vulkan", error.what());
   }
 }
 

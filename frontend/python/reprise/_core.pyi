@@ -575,7 +575,7 @@ class Tensor:
     def tanhshrink(self) -> Tensor:
         'x - tanh(x).'
     def to(self, device: str) -> Tensor:
-        'The value on a device, by its name: this tensor where it is there, else a copy. Realizes. UnsupportedError inside a tape.'
+        'The value on a device, by its name: this tensor where it is there, else a copy. Recorded inside a tape, where gradients pass back; else it realizes.'
     def to_device(self, device: str) -> Tensor:
         "The array API's name of to()."
     def tolist(self, *args: Any, **kwargs: Any) -> Any: ...

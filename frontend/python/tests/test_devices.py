@@ -95,3 +95,15 @@ def test_gradients_and_jit_there():
         assert there[1].device == vulkan
         np.testing.assert_allclose(there[0].item(), here[0].item(), rtol=1e-6)
         np.testing.assert_allclose(there[1].to("cpu"), here[1], rtol=1e-6)
+
+
+@needs_vulkan
+def test_a_tape_follows_a_tensor_to_another_device():
+    w = rp.asarray(np.float32([1, -2, 3]))
+    with rp.Tape() as tape:
+        y = (w * w).to(vulkan)
+        loss = (y * 2).sum().to("cpu")
+        gradient = tape.gradient(loss, w)
+        assert (y.device, loss.device, gradient.device) == (vulkan, "cpu", "cpu")
+        assert np.array_equal(gradient, np.float32([4, -8, 12]))
+    assert loss.item() == 28
