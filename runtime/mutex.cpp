@@ -1,17 +1,25 @@
 // Waiting for a mutex.
 #include "runtime/mutex.h"
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 namespace reprise {
 
 void Mutex::lock_slowly() {
-  // Whoever takes it from here on must wake the next, as it cannot know that it was the last.
-  while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
-    state_.wait(kAwaited, std::memory_order_relaxed);
+  // Most sections end within a microsecond, unless their thread does not run: then its core is
+  // wanted, perhaps this one.
+  constexpr int kLooks = 200;
+  constexpr std::chrono::microseconds kShortest{10}, kLongest{500};
+  std::chrono::microseconds pause = kShortest;
+  for (;;) {
+    for (int look = 0; look < kLooks; ++look) {
+      if (!held_.load(std::memory_order_relaxed) && try_lock()) return;
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongest);
   }
-}
-
-void Mutex::wake_one() {
-  state_.notify_one();
 }
 
 }  // namespace reprise

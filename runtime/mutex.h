@@ -8,7 +8,10 @@
 
 namespace reprise {
 
-/// As std::mutex, but in line: one atomic operation to lock and one to unlock while nobody waits.
+/// As std::mutex, but in line and with a single atomic operation on the way in: unlocking is a
+/// plain store. So nobody is told that it is free; who waits looks again, soon at first, then after
+/// sleeping ever longer. For sections that are short: where one may wait for a device or a disk,
+/// std::mutex is right.
 class Mutex {
  public:
   Mutex() = default;
@@ -20,22 +23,16 @@ class Mutex {
       lock_slowly();
   }
   [[nodiscard]] bool try_lock() {
-    uint32_t free = kFree;
-    return state_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,
-                                          std::memory_order_relaxed);
+    bool free = false;
+    return held_.compare_exchange_strong(free, true, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
   }
-  void unlock() {
-    if (state_.exchange(kFree, std::memory_order_release) == kAwaited) [[unlikely]]
-      wake_one();
-  }
+  void unlock() { held_.store(false, std::memory_order_release); }
 
  private:
-  /// Awaited: held, and some thread may sleep until it is not.
-  static constexpr uint32_t kFree = 0, kHeld = 1, kAwaited = 2;
   void lock_slowly();
-  void wake_one();
 
-  std::atomic<uint32_t> state_{kFree};
+  std::atomic<bool> held_{false};
 };
 
 /// Threads that wait, under a Mutex, for what another one does under it.

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "ir/target.h"
-#include "runtime/mutex.h"
 #include "runtime/vulkan/pipelines.h"
 #include "runtime/vulkan_devices.h"
 
@@ -91,7 +91,7 @@ class Context {
   VkSemaphore timeline_ = VK_NULL_HANDLE;  ///< counts submissions that are done; null: fences do
   mutable std::atomic<VkBuffer> memory_{VK_NULL_HANDLE};
   mutable std::atomic<uint64_t> regions_{0};
-  Mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< of what follows
   VkQueue queue_ = VK_NULL_HANDLE;
   uint64_t submitted_ = 0;
   mutable std::atomic<bool> lost_{false};

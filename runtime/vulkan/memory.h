@@ -2,10 +2,10 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "runtime/block_allocator.h"
-#include "runtime/mutex.h"
 #include "runtime/vulkan/context.h"
 
 namespace reprise::vulkan {
@@ -70,7 +70,7 @@ class Blocks final : public BlockSource {
 
   const Context& context_;
   const MemoryFor use_;
-  mutable Mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<uint64_t, Entry> entries_;  ///< by address
   size_t in_use_ = 0;                  ///< bytes of all regions
 };

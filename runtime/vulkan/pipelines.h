@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
 
 #include "compiler/disk_cache.h"
-#include "runtime/mutex.h"
 
 namespace reprise::vulkan {
 
@@ -35,7 +35,7 @@ class Pipelines {
   VkPipelineCache cache_ = VK_NULL_HANDLE;
   std::string key_;
   mutable std::atomic<bool> changed_{false};
-  mutable Mutex mutex_;  ///< held while writing
+  mutable std::mutex mutex_;  ///< held while writing
   mutable Clock::time_point kept_ = Clock::now();
 };
 

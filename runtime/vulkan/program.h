@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "ir/plan.h"
 #include "runtime/device.h"
-#include "runtime/mutex.h"
 #include "runtime/vulkan/kernel.h"
 
 namespace reprise::vulkan {
@@ -38,7 +38,7 @@ class PlanProgram final : public DeviceProgram {
   const std::vector<Launch> launches_;
   std::vector<LaunchForm> forms_;
   size_t scratch_bytes_ = 0;
-  Mutex mutex_;
+  std::mutex mutex_;
   std::vector<std::unique_ptr<Recording>> idle_;
 };
 

@@ -1,7 +1,8 @@
 // Copies between the host's memory and a Vulkan device's.
 #pragma once
 
-#include "runtime/mutex.h"
+#include <mutex>
+
 #include "runtime/vulkan/memory.h"
 
 namespace reprise::vulkan {
@@ -26,8 +27,8 @@ class Transfers {
 
   Context& context_;
   const Blocks& blocks_;
-  Mutex mutex_;     ///< of what follows
-  Region staging_;  ///< empty until something is copied through it
+  std::mutex mutex_;  ///< of what follows
+  Region staging_;    ///< empty until something is copied through it
   Context::Commands commands_;
 };
 
