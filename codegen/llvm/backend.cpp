@@ -220,7 +220,7 @@ void emit_phase(llvm::Module& module, size_t number, std::span<const PartCode> p
 class LlvmBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "llvm"; }
-  [[nodiscard]] std::string_view version() const override { return "llvm-19 10"; }
+  [[nodiscard]] std::string_view version() const override { return "llvm-19 11"; }
 
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule& schedule,
                                     const TargetInfo& target, const DumpText& dump) const override {

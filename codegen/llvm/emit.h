@@ -27,7 +27,7 @@ namespace reprise::codegen {
 struct Features {
   explicit Features(const TargetInfo& target);
   bool sse41 = false, avx = false, avx2 = false, f16c = false, fma = false, avx512 = false,
-       vnni = false;
+       avx512dq = false, vnni = false;
   int vector_bytes = 16;
 };
 

@@ -19,6 +19,7 @@ Features::Features(const TargetInfo& target) : vector_bytes(target.vector_bytes)
     return false;
   };
   avx512 = has("avx512f");
+  avx512dq = has("avx512dq");
   vnni = has("avx512vnni");
   avx2 = avx512 || has("avx2");
   avx = avx2 || has("avx");

@@ -1,6 +1,7 @@
 // Every scalar operation on LLVM values, with the semantics of docs/SEMANTICS.md and no library
 // call.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <bit>
 #include <limits>
@@ -13,6 +14,9 @@ using llvm::Value;
 using llvm::Intrinsic::ID;
 
 namespace {
+
+// What vrangeps is told: which operand it gives, its sign as it is; no rounding of its own.
+constexpr unsigned kSmaller = 4, kLarger = 5, kPresentRounding = 4;
 
 int width_of(DType dtype) {
   return static_cast<int>(8 * size_of(dtype));
@@ -202,10 +206,24 @@ Value* FunctionEmitter::extremum(ScalarOp op, DType dtype, Value* a, Value* x) {
       return b.CreateSelect(maximum ? b.CreateFCmpOGT(x, a) : b.CreateFCmpOLT(x, a), x, a);
     }
   }
+  const unsigned bits = static_cast<unsigned>(width_of(dtype));
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  if (features.avx512dq && bits >= 32 && vector != nullptr &&
+      vector->getNumElements() * bits == 512) {
+    // One instruction that knows the order of zeros; of a number and a NaN it gives the number.
+    const bool wide = bits == 64;
+    Value* ordered =
+        b.CreateIntrinsic(wide ? llvm::Intrinsic::x86_avx512_mask_range_pd_512
+                               : llvm::Intrinsic::x86_avx512_mask_range_ps_512,
+                          {},
+                          {a, x, b.getInt32(maximum ? kLarger : kSmaller), a,
+                           wide ? b.getInt8(-1) : b.getInt16(-1), b.getInt32(kPresentRounding)});
+    return b.CreateSelect(b.CreateFCmpUNO(a, x), b.CreateFAdd(a, x), ordered);
+  }
   if (maximum) return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, a, x);
   // The machine's minimum gives its second operand for a NaN or two zeros: both orders, or-ed
   // together, are a NaN with any NaN and -0 with any -0, and the same value otherwise.
-  llvm::Type* word = shaped(b.getIntNTy(static_cast<unsigned>(width_of(dtype))), a);
+  llvm::Type* word = shaped(b.getIntNTy(bits), a);
   Value* first = b.CreateSelect(b.CreateFCmpOLT(a, x), a, x);
   Value* second = b.CreateSelect(b.CreateFCmpOLT(x, a), x, a);
   return b.CreateBitCast(b.CreateOr(b.CreateBitCast(first, word), b.CreateBitCast(second, word)),

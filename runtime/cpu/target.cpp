@@ -95,7 +95,10 @@ int64_t cache_size(int level, int sysconf_name, int64_t fallback) {
     if (found_level != std::to_string(level) || type == "Instruction") continue;
     if (const int64_t bytes = parse_size(size); bytes > 0) return bytes;
   }
-  const long bytes = sysconf(sysconf_name);
+  // Virtual machines may hide the list. What is left to ask then gives the last cache of the whole
+  // package, of which a core reaches its cluster's share.
+  constexpr long kClusterShare = 32 << 20;
+  const long bytes = std::min(sysconf(sysconf_name), kClusterShare);
   return bytes > 0 ? bytes : fallback;
 }
 
