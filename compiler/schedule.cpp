@@ -17,6 +17,7 @@ constexpr int64_t kPanelDepth = 256;          // of a packed panel: 16 KiB of 16
 constexpr int64_t kPackedRows = 256;          // rows of a task that packs
 constexpr int64_t kStreams = 8;               // rows of a large factor that are read side by side
 constexpr int64_t kStreamedBytes = 8 << 10;   // of such a row at least: prefetchers like long runs
+constexpr int64_t kStreamedAhead = 1 << 10;   // of it are fetched before they are read
 constexpr double kContractionTaskNs = 15000;  // shorter tasks are not worth handing over
 
 /// Size of the widest element that a part computes with; index arithmetic does not count.
@@ -276,6 +277,7 @@ ContractionSchedule schedule_contraction(const Contraction& dot) {
     schedule.kc = kStreams;
     schedule.sweep = 1;  // the sums of all that it passes over would wait
     schedule.nr = std::min(schedule.nr, 2 * dot.lanes);
+    schedule.ahead = divide_up(kStreamedAhead, schedule.nr * dot.bytes);
   }
   return schedule;
 }

@@ -36,6 +36,7 @@ void visit_contraction(Contraction& contraction, Visit visit) {
   visit("pack_a", contraction.pack_a);
   visit("pack_b", contraction.pack_b);
   visit("sweep", contraction.sweep);
+  visit("ahead", contraction.ahead);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct ContractionSchedule {
   int64_t kc = 0;      ///< depth of a packed panel; 0: all of k
   bool pack_a = false, pack_b = false;
   int64_t sweep = 1;  ///< outer points that a row tile passes over before the next tile does
+  int64_t ahead = 0;  ///< panels by which a B that is read in place is fetched ahead
   friend bool operator==(const ContractionSchedule&, const ContractionSchedule&) = default;
 };
 

@@ -52,6 +52,7 @@ void verify(const Schedule& schedule, const Kernel& kernel) {
         require(each.mr >= 1 && each.nr >= 1 && each.kc >= 0, "S07",
                 str(place, "a contraction with tile ", each.mr, "x", each.nr, ", depth ", each.kc));
         require(each.sweep >= 1, "S09", str(place, "a sweep over ", each.sweep, " points"));
+        require(each.ahead >= 0, "S10", str(place, "fetches ", each.ahead, " panels ahead"));
       }
     }
   }

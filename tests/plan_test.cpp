@@ -223,8 +223,8 @@ TEST(Schedule, PrintsWhatItParsed) {
       "schedule {\n  phase {\n"
       "    part vector=grid lanes=8 unroll=4 task=4096 columns=0 streaming=1\n"
       "    part vector=none lanes=1 unroll=1 task=1 columns=0 streaming=0\n"
-      "      contraction mr=6 nr=16 kc=256 pack_a=1 pack_b=1 sweep=16\n"
-      "      contraction mr=8 nr=32 kc=0 pack_a=0 pack_b=0 sweep=1\n"
+      "      contraction mr=6 nr=16 kc=256 pack_a=1 pack_b=1 sweep=16 ahead=8\n"
+      "      contraction mr=8 nr=32 kc=0 pack_a=0 pack_b=0 sweep=1 ahead=0\n"
       "  }\n  phase {\n  }\n}\n";
   const Schedule schedule = parse_schedule(text);
   EXPECT_EQ(print(schedule), text);

@@ -79,6 +79,7 @@ TEST(ScheduleRules, RejectWhatBreaksThem) {
   expect_rejected(kProduct, "S08", [](S s) { s.phases[0][0].contractions.clear(); });
   expect_rejected(kDoubled, "S08", [](S s) { s.phases[0][0].contractions.emplace_back(); });
   expect_rejected(kProduct, "S09", [](S s) { s.phases[0][0].contractions[0].sweep = 0; });
+  expect_rejected(kProduct, "S10", [](S s) { s.phases[0][0].contractions[0].ahead = -1; });
 }
 
 }  // namespace

@@ -321,15 +321,21 @@ Value* BodyEmitter::lane_pointer(const Address& address, int copy, int lane) {
 }
 
 void BodyEmitter::fetch_ahead(const Access& access, const Address& address) {
-  if (scope_.ahead < 0 || !address.contiguous()) return;
-  const int64_t distance = coefficient(access.index, scope_.ahead) * scope_.ahead_by;
-  if (distance == 0) return;
+  if (!address.contiguous()) return;
+  Value* distance = nullptr;
+  for (const Scope::Ahead& ahead : scope_.ahead) {
+    const int64_t step = coefficient(access.index, ahead.variable);
+    if (step == 0) continue;
+    Value* more = b_.CreateMul(ahead.by, f_.i64(step));
+    distance = distance == nullptr ? more : b_.CreateAdd(distance, more);
+  }
+  if (distance == nullptr) return;
   constexpr int64_t kLine = 64;
   const int64_t step = std::max<int64_t>(1, kLine / static_cast<int64_t>(size_of(address.dtype)));
   for (int64_t element = 0; element < shape_.elements(); element += step) {
-    b_.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-        {pointer_at(address, distance + element), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                       {f_.element(address.dtype, pointer_at(address, element), distance),
+                        b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
   }
 }
 

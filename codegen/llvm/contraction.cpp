@@ -28,6 +28,7 @@ class ContractionEmitter : Packing {
   }
 
   void run(Value* row_end, Value* panel_end) {
+    panel_end_ = panel_end;
     f_.loop(f_.i64(0), f_.i64(t_.block_count), 1, [&](Value* block) {
       block_begin_ = b_.CreateMul(block, f_.i64(t_.block));
       const bool whole = t_.depth % t_.block == 0;
@@ -159,6 +160,7 @@ class ContractionEmitter : Packing {
         return loaded;
       });
     }
+    fetch_ahead(panel);
     const auto single = [&](const Depth& depth, const Values& carried) {
       return multiply_add(depth, tile, row, height, shape, carried);
     };
@@ -175,11 +177,12 @@ class ContractionEmitter : Packing {
           },
           single, turned);
     } else {
+      const int64_t unroll = t_.block == kShortBlock ? kShortBlock : kUnroll;
       sums = along_depth(
-          scope, kUnroll, sums,
+          scope, unroll, sums,
           [&](const Depth& depth, const Values& carried) {
             Values next = carried;
-            for (int64_t u = 0; u < kUnroll; ++u) next = single(deeper(depth, u), next);
+            for (int64_t u = 0; u < unroll; ++u) next = single(deeper(depth, u), next);
             return next;
           },
           single);
@@ -193,6 +196,20 @@ class ContractionEmitter : Packing {
       });
     }
     f_.if_then(last_block_, [&] { write_back(scope, row, height, shape, sums); });
+  }
+
+  /// Of the rows that are read side by side the coming panels; behind the task's last one those
+  /// that begin the next block.
+  void fetch_ahead(Value* panel) {
+    if (t_.ahead == 0) return;
+    Value* inside = b_.CreateICmpSLT(b_.CreateAdd(panel, f_.i64(t_.ahead)), panel_end_);
+    Value* back = b_.CreateSelect(inside, f_.i64(0), b_.CreateSub(panel_end_, panel_begin_));
+    Value* columns = b_.CreateMul(b_.CreateSub(f_.i64(t_.ahead), back), f_.i64(t_.panel));
+    ahead_ = {{t_.column, columns}};
+    if (stage_.reduce.size() == 1) {
+      Value* deeper = b_.CreateSelect(inside, f_.i64(0), f_.i64(t_.block));
+      ahead_.push_back({static_cast<int>(first_reduce_), deeper});
+    }
   }
 
   /// The epilogue, a row at a time; a long one as a loop over rows of sums parked in memory, so
@@ -251,6 +268,7 @@ class ContractionEmitter : Packing {
     } else {
       Scope at = depth.scope;
       at.vector = t_.column;
+      at.ahead = ahead_;
       BodyEmitter body(f_, stage_.body, locals_, at, shape);
       Lanes& value = body.emit(t_.vector_root(dot_));
       for (int j = 0; j < shape.copies; ++j) wide.push_back(body.vector(value, j));
@@ -335,10 +353,12 @@ class ContractionEmitter : Packing {
     return f_.loop(main, steps, 1, sums, step);
   }
 
-  static constexpr int64_t kUnroll = 4;
+  static constexpr int64_t kUnroll = 4, kShortBlock = 2 * kUnroll;
   static constexpr size_t kShortEpilogue = 8;
 
   Value* panel_begin_;
+  Value* panel_end_ = nullptr;
+  llvm::SmallVector<Scope::Ahead, 2> ahead_;
   Value* outer_begin_ = nullptr;
   Value* swept_ = nullptr;  ///< outer points that the sweep has passed
   Value* first_block_ = nullptr;

@@ -47,6 +47,7 @@ ContractionTiling::ContractionTiling(const Stage& stage, int grid_rank, const Pa
   const bool can_sweep = !pack_vectors && repeats_scalars;
   sweep =
       can_sweep ? std::clamp<int64_t>(schedule.sweep, 1, std::max<int64_t>(1, outer_count())) : 1;
+  ahead = pack_vectors || !direct ? 0 : schedule.ahead;
   task_tiles =
       std::clamp<int64_t>(divide_up(part.task_points, tall), 1, std::max<int64_t>(1, row_tiles()));
   task_panels = part.task_columns <= 0 ? std::max<int64_t>(1, panels())

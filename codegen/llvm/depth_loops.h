@@ -96,7 +96,7 @@ class DepthLoops {
       return whole(depth, carried);
     });
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(length);
-        known != nullptr && (by <= 4 || rest)) {
+        known != nullptr && (by <= kShortLoop || rest)) {
       const int64_t end = known->getSExtValue();
       const int64_t left = end & (by - 1);
       if (rest && left > 1) {

@@ -201,9 +201,13 @@ struct Scope {
   /// Not 0: lanes take so many values of `vector`, all of its loop, then the next value of the
   /// variable before it.
   int64_t fold = 0;
-  /// Not -1: vectors are fetched ahead that will be read when this variable is so much larger.
-  int ahead = -1;
-  int64_t ahead_by = 0;
+  struct Ahead {
+    int variable;
+    llvm::Value* by;
+  };
+  /// Not empty: vectors are fetched ahead that will be read when these variables are so much
+  /// larger.
+  llvm::SmallVector<Ahead, 2> ahead;
 };
 
 /// Emits a body once, at one shape and in one scope.
@@ -351,6 +355,7 @@ struct ContractionTiling : ContractionLoops {
   int64_t task_tiles = 1, task_panels = 1;
   /// Outer points of one run: a row tile passes over all of them before the next one does.
   int64_t sweep = 1;
+  int64_t ahead = 0;  ///< panels by which vectors that are read in place are fetched ahead
 
   [[nodiscard]] int64_t row_tiles() const { return tall_count + low_count; }
   [[nodiscard]] int64_t panels() const { return panel_count + (panel_rest != 0 ? 1 : 0); }

@@ -118,8 +118,8 @@ void Packing::pack_row(ScalarId root, const Depth& depth, int variable, const Va
   if (variable >= 0) at.variables[variable] = from;
   at.vector = variable;
   if (!stage_.reduce.empty()) {
-    at.ahead = static_cast<int>(first_reduce_);
-    at.ahead_by = stage_.reduce.size() == 1 ? kRowsAhead : kOuterAhead;
+    at.ahead = {{static_cast<int>(first_reduce_),
+                 f_.i64(stage_.reduce.size() == 1 ? kRowsAhead : kOuterAhead)}};
   }
   BodyEmitter body(f_, stage_.body, locals_, at, shape);
   Lanes& value = body.emit(root);

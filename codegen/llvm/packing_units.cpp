@@ -140,8 +140,7 @@ void Packing::pack_unit_row(Side side, const Depth& depth, int variable, const V
     }
     if (variable >= 0) at.variables[variable] = from;
     at.vector = variable;
-    at.ahead = static_cast<int>(first_reduce_);
-    at.ahead_by = kRowsAhead;
+    at.ahead = {{static_cast<int>(first_reduce_), f_.i64(kRowsAhead)}};
     BodyEmitter body(f_, stage_.body, locals_, at, shape);
     for (int copy = 0; copy < copies; ++copy) add(body, copy, copy);
   }

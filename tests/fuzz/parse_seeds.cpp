@@ -73,7 +73,7 @@ std::vector<std::string> seed_texts(TextKind kind) {
           "    part vector=grid lanes=8 unroll=4 task=4096 columns=0 streaming=0\n";
       const std::string loop =
           "    part vector=loop lanes=16 unroll=2 task=1 columns=64 streaming=1\n"
-          "      contraction mr=6 nr=32 kc=256 pack_a=1 pack_b=1 sweep=1\n";
+          "      contraction mr=6 nr=32 kc=256 pack_a=1 pack_b=1 sweep=1 ahead=0\n";
       return {"schedule {\n  phase {\n" + part + "  }\n}\n",
               "schedule {\n  phase {\n" + part + loop + "  }\n  phase {\n" + loop + "  }\n}\n"};
     }
