@@ -154,6 +154,7 @@ Values Packing::turned_square(ScalarId root, const Depth& depth, int count, int 
     Scope at = depth.scope;
     at.variables[variable] = from.plus(int64_t{copy} * t_.lanes + c);
     at.vector = static_cast<int>(at.variables.size()) - 1;
+    at.ahead = {{at.vector, f_.i64(8 * t_.lanes)}};
     BodyEmitter body(f_, stage_.body, locals_, at, VectorShape::holding(t_.lanes, count));
     square.push_back(body.vector(body.emit(root), 0));
   }
