@@ -106,6 +106,7 @@ TEST(Gemm, EverySchedule) {
     own.kc = pick({0, 4, 8, 20});
     own.pack_a = pick({0, 1}) != 0;
     own.pack_b = pick({0, 1}) != 0;
+    own.ahead = pick({0, 1, 4});
     part.task_points = pick({1, 6, 100});
     part.task_columns = pick({0, 8, 30});
     expect_compiled_like_interpreted(text_of(product),
@@ -123,6 +124,7 @@ void expect_every_packing(const std::string& text, int64_t task_points, Contract
     return stage.kind == StageKind::Contraction;
   });
   own.nr = 8;
+  own.ahead = 2;
   for (const int64_t kc : {0, 8}) {
     for (const bool pack_a : {false, true}) {
       for (const bool pack_b : {false, true}) {
