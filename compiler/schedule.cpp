@@ -386,6 +386,7 @@ Schedule choose_schedule(const Kernel& kernel, const TargetInfo& target) {
   Schedule schedule;
   for (const Phase& phase : kernel.phases) {
     std::vector<PartSchedule> parts;
+    parts.reserve(phase.parts.size());
     for (const Part& part : phase.parts) parts.push_back(schedule_part(kernel, part, target));
     schedule.phases.push_back(std::move(parts));
   }

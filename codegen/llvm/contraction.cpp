@@ -285,6 +285,7 @@ class ContractionEmitter : Packing {
   Values multiply_add_turned(const Depth& depth, int count, Value* tile, const Variable& row,
                              int height, const VectorShape& shape, const Values& sums) {
     std::vector<Values> squares;
+    squares.reserve(static_cast<size_t>(shape.copies));
     for (int copy = 0; copy < shape.copies; ++copy) {
       squares.push_back(turned_square(t_.vector_root(dot_), depth, count, t_.column,
                                       depth.scope.variables[t_.column], shape, copy));
