@@ -7,6 +7,19 @@
 
 namespace reprise::codegen {
 
+/// Behind the casts of `root` the narrowest integer that it holds.
+[[nodiscard]] inline ScalarId narrow_source(const Body& body, ScalarId root) {
+  while (body[root].op == ScalarOp::Cast) {
+    const ScalarId from = body[root].args[0];
+    const DType narrow = body[from].dtype, wide = body[root].dtype;
+    const bool keeps =
+        size_of(narrow) < size_of(wide) && (is_signed_integer(wide) || !is_signed_integer(narrow));
+    if (!is_integer(narrow) || !is_integer(wide) || !keeps) break;
+    root = from;
+  }
+  return root;
+}
+
 /// How a target multiplies the factors of a contraction. A unit is what one 32-bit lane of a packed
 /// factor holds: `group` consecutive values of the depth, the last unit filled up with zeros. One
 /// instruction multiplies units and adds all their products to a sum.
@@ -51,18 +64,6 @@ struct DotUnits {
   ScalarId scalars, vectors;  ///< the values that units are made of
 
  private:
-  /// Behind the casts of `root` the narrowest integer that it holds.
-  static ScalarId narrow_source(const Body& body, ScalarId root) {
-    while (body[root].op == ScalarOp::Cast) {
-      const ScalarId from = body[root].args[0];
-      const DType narrow = body[from].dtype, wide = body[root].dtype;
-      const bool keeps = size_of(narrow) < size_of(wide) &&
-                         (is_signed_integer(wide) || !is_signed_integer(narrow));
-      if (!is_integer(narrow) || !is_integer(wide) || !keeps) break;
-      root = from;
-    }
-    return root;
-  }
   static bool fits_16_bits(DType dtype, bool wraps_early) {
     return size_of(dtype) == 1 || dtype == DType::I16 || (wraps_early && dtype == DType::U16);
   }
