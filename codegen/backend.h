@@ -68,6 +68,9 @@ using CpuPhase = void (*)(const CpuLaunch*, int64_t begin, int64_t end, void* sc
 // memory (0) and the memory of words (1). What was an address is a byte offset then, in the low
 // half of its word: that of a buffer and of the scratch into the first, that of the status into the
 // second. The push constant is 32 bits: the launch's first word, counted in words of 4 bytes.
+//
+// Where ShaderInfo::matrices has the form Khr, pipelines ask for full subgroups, and these have
+// MatrixInfo::subgroup invocations.
 inline constexpr int kGroupInvocations = 64;
 
 }  // namespace reprise

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "ir/dtype.h"
 
 namespace reprise {
 
@@ -11,7 +14,33 @@ struct Numerics {
   bool fma = true;  ///< contractions and polynomials fuse multiply and add (one rounding)
   /// Products of bf16 are added to an f32 sum two at a time, see add_bf16_pair.
   bool bf16_pairs = false;
+  /// Products of f16 may be added to an f32 sum by matrix instructions, in an order and with
+  /// roundings that are the device's own: the one thing that interpreters do not follow.
+  bool matrix_f16 = false;
   friend bool operator==(const Numerics&, const Numerics&) = default;
+};
+
+/// How shaders multiply matrices whose elements the invocations of a subgroup hold together.
+enum class MatrixForm : uint8_t {
+  None,
+  Khr,       ///< SPV_KHR_cooperative_matrix
+  Nv,        ///< SPV_NV_cooperative_matrix: for tools that do not know the other
+  Emulated,  ///< ordinary instructions stand in for them, in ascending order: for tests
+};
+
+/// A matrix instruction: M x K `factors` times K x N `factors` are added to M x N `sums`.
+struct MatrixShape {
+  DType factors = DType::I8;
+  DType sums = DType::I32;
+  int m = 0, n = 0, k = 0;
+  friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
+};
+
+struct MatrixInfo {
+  MatrixForm form = MatrixForm::None;
+  int subgroup = 0;                 ///< invocations of every subgroup; all of them are there
+  std::vector<MatrixShape> shapes;  ///< those to prefer first
+  friend bool operator==(const MatrixInfo&, const MatrixInfo&) = default;
 };
 
 /// What shaders may use on a Vulkan device and how much of it. A CPU has none of it.
@@ -31,6 +60,7 @@ struct ShaderInfo {
   int64_t max_groups = 0;    ///< workgroups along one axis of a dispatch
   int64_t bound_bytes = 0;   ///< of a buffer that is bound by a descriptor, at most
   bool shuffle = false;      ///< the invocations of a subgroup hand each other values
+  MatrixInfo matrices;
   /// Whether buffers are named by addresses, which are arithmetic of 64 bits; else the device's
   /// memory is one buffer that is bound.
   [[nodiscard]] bool uses_addresses() const { return buffer_addresses && int64; }

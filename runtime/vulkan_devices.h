@@ -14,7 +14,8 @@ namespace reprise {
 
 class DiskCache;
 
-/// What a device is held to beyond what it says of itself; tests make it less than it is.
+/// What a device is held to beyond what it says of itself; tests make it less than it is. Two
+/// things are none: what the user allows, and what stands in for matrix instructions.
 struct VulkanLimits {
   int64_t max_groups = 0;        ///< workgroups along one axis of a dispatch; 0: the device's
   size_t max_memory = 0;         ///< bytes in use at once; 0: the device's
@@ -31,13 +32,21 @@ struct VulkanLimits {
   bool no_float64 = false;
   bool no_small_elements = false;  ///< of one and two bytes
   bool no_shuffle = false;         ///< between the invocations of a subgroup
-  DiskCache* disk = nullptr;       ///< keeps its pipelines; null: the user's cache
+  bool no_matrices = false;        ///< no matrix instructions
+  /// Ordinary instructions stand in for matrix instructions, whatever the device has; not where it
+  /// lacks the memory model that goes with them.
+  bool emulates_matrices = false;
+  /// The user allows matrix instructions for f16 (Numerics::matrix_f16): faster, and other bits
+  /// than the interpreter's, which another device may give otherwise.
+  bool allows_matrix_f16 = false;
+  DiskCache* disk = nullptr;  ///< keeps its pipelines; null: the user's cache
 };
 
 /// Limits by name; throws DeviceError for any other:
 ///   least  what Vulkan 1.1 promises of every device
 ///   bound  that, with 64-bit types and shuffles: buffers are bound by descriptors
 ///   words  buffers have addresses; no elements of one and two bytes, no shuffles
+///   matrix no less than it is; matrices are emulated, those of f16 too
 [[nodiscard]] VulkanLimits vulkan_limits(std::string_view name);
 /// What is left when both hold.
 [[nodiscard]] VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b);

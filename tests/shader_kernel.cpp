@@ -55,7 +55,15 @@ void expect_shader_like_interpreted(const Kernel& original, const ShaderRun& run
   if (device != nullptr && run.groups_per_axis != 0) {
     device = &narrow_vulkan_device(*device, run.groups_per_axis);
   }
-  const TargetInfo target = device == nullptr ? plain_vulkan_target() : device->target();
+  if (run.matrices != nullptr && device != nullptr) {
+    const bool runs = run.matrices->form == MatrixForm::Emulated;
+    device = runs ? matrix_vulkan_device(*device) : nullptr;
+  }
+  TargetInfo target = device == nullptr ? plain_vulkan_target() : device->target();
+  if (run.matrices != nullptr) {
+    target.shader.matrices = *run.matrices;
+    target.numerics.matrix_f16 = true;
+  }
   for (const KernelPass& pass : kernel_passes()) kernel = pass.run(kernel, target.numerics);
   SCOPED_TRACE(print(kernel));
   KernelCode code;

@@ -17,6 +17,9 @@ struct ShaderRun {
   std::vector<uint64_t> params = {};  ///< those missing are drawn
   uint32_t groups_per_axis = 0;       ///< of a dispatch, at most; 0: the device's limit
   bool validate_only = false;
+  /// Where not null: the code multiplies by these and, where they are emulated, runs on a device
+  /// that does so, f16 included.
+  const MatrixInfo* matrices = nullptr;
 };
 
 /// Emits `kernel` for the device there is, else for a plain target, validates the module and, where

@@ -38,6 +38,15 @@ Device& narrow_vulkan_device(Device& device, int64_t groups_per_axis) {
   return *found;
 }
 
+Device* matrix_vulkan_device(Device& device) {
+  static std::map<Device*, std::unique_ptr<Device>>& opened =
+      *new std::map<Device*, std::unique_ptr<Device>>;
+  std::unique_ptr<Device>& found = opened[&device];
+  if (!found) found = open_again(device, vulkan_limits("matrix"));
+  const bool emulates = found->target().shader.matrices.form == MatrixForm::Emulated;
+  return emulates ? found.get() : nullptr;
+}
+
 bool names_missing_type(const TargetInfo& target, std::string_view error) {
   const auto named = [&](std::string_view what) { return error.find(what) != error.npos; };
   return (!target.shader.int64 && named("no 64-bit integers")) ||

@@ -19,6 +19,9 @@ namespace reprise {
 /// The same hardware with at most `groups_per_axis` workgroups along an axis of a dispatch.
 [[nodiscard]] Device& narrow_vulkan_device(Device& device, int64_t groups_per_axis);
 
+/// The same hardware, emulating matrix instructions. Null where it cannot.
+[[nodiscard]] Device* matrix_vulkan_device(Device& device);
+
 /// Whether an UnsupportedError names a type that the target really lacks.
 [[nodiscard]] bool names_missing_type(const TargetInfo& target, std::string_view error);
 

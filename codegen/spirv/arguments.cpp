@@ -10,6 +10,13 @@ namespace {
 constexpr spv::StorageClass kDevice = spv::StorageClassPhysicalStorageBuffer;
 constexpr spv::StorageClass kBound = spv::StorageClassStorageBuffer;
 
+uint32_t access_of(const Function& f, const Place& place) {
+  const uint32_t shared = place.coherent && f.m.has_vulkan_memory()
+                              ? uint32_t{spv::MemoryAccessNonPrivatePointerMask}
+                              : 0;
+  return spv::MemoryAccessAlignedMask | shared;
+}
+
 }  // namespace
 
 Value word_pointer(Function& f, const Place& place, Value index) {
@@ -19,6 +26,14 @@ Value word_pointer(Function& f, const Place& place, Value index) {
 
 Value aligned_load(Function& f, Value type, Value pointer, uint32_t bytes) {
   return f.op(spv::OpLoad, type, {pointer, spv::MemoryAccessAlignedMask, bytes});
+}
+
+Value load_from(Function& f, const Place& place, Value type, Value pointer, uint32_t bytes) {
+  return f.op(spv::OpLoad, type, {pointer, access_of(f, place), bytes});
+}
+
+void store_to(Function& f, const Place& place, Value pointer, Value value, uint32_t bytes) {
+  f.effect(spv::OpStore, {pointer, value, access_of(f, place), bytes});
 }
 
 Arguments::Arguments(Module& module, const Kernel& kernel, const std::vector<bool>& coherent,
@@ -72,7 +87,7 @@ void Arguments::declare_addresses(const Kernel& kernel) {
 
 void Arguments::declare_bindings(const Kernel& kernel, bool uses_scratch) {
   const int64_t most = m_.target().shader.bound_bytes;
-  bool coherent = uses_scratch;  // what one invocation leaves there others load
+  coherent_memory_ = uses_scratch;  // what one invocation leaves there others load
   for (uint32_t b = 0; b < first_param_; ++b) {
     const Buffer& buffer = kernel.buffers[b];
     const int64_t bytes = buffer.extent * static_cast<int64_t>(size_of(buffer.dtype));
@@ -80,7 +95,7 @@ void Arguments::declare_bindings(const Kernel& kernel, bool uses_scratch) {
       throw UnsupportedError(str("a buffer of ", bytes, " bytes; without addresses of buffers the ",
                                  "device reaches ", most));
     }
-    coherent = coherent || coherent_[b];
+    coherent_memory_ = coherent_memory_ || coherent_[b];
   }
   const uint32_t offset = 0;
   const Value word = m_.u32();
@@ -92,7 +107,7 @@ void Arguments::declare_bindings(const Kernel& kernel, bool uses_scratch) {
     m_.name(variable, name);
     return variable;
   };
-  memory_ = bind(coherent, 0, "memory");
+  memory_ = bind(coherent_memory_, 0, "memory");
   arguments_ = bind(false, 1, "arguments");
 }
 
@@ -116,19 +131,27 @@ Place Arguments::load_buffer(Function& f, Value block, BufferId buffer) const {
   const uint32_t size = static_cast<uint32_t>(size_of(dtype));
   if (!addresses_) {
     const Value offset = load_half(f, block, buffer.index, 0);
-    return {memory_, kBound, true, f.op(spv::OpUDiv, m_.u32(), {offset, m_.constant(size)})};
+    return {.pointer = memory_,
+            .storage = kBound,
+            .words = true,
+            .first = f.op(spv::OpUDiv, m_.u32(), {offset, m_.constant(size)}),
+            .coherent = coherent_memory_};
   }
   const Value member = load_member(f, block, buffer.index);
-  if (size >= 4) return {member, kDevice};
+  const bool coherent = coherent_[buffer.index];
+  if (size >= 4) return {.pointer = member, .coherent = coherent};
   const bool words = in_words(dtype);
-  const Value type =
-      m_.pointer_type(kDevice, m_.block_type(words ? DType::U32 : dtype, coherent_[buffer.index]));
-  if (!words) return {f.op(spv::OpConvertUToPtr, type, {member}), kDevice};
+  const Value type = m_.pointer_type(kDevice, m_.block_type(words ? DType::U32 : dtype, coherent));
+  if (!words) {
+    return {.pointer = f.op(spv::OpConvertUToPtr, type, {member}), .coherent = coherent};
+  }
   // From the word that the first element is in.
   const Value word = f.op(spv::OpBitwiseAnd, m_.u64(), {member, m_.constant64(~uint64_t{3})});
   const Value rest = f.op(spv::OpBitwiseAnd, m_.u32(), {f.narrowed(member), m_.constant(3)});
-  return {f.op(spv::OpConvertUToPtr, type, {word}), kDevice, true,
-          f.op(spv::OpUDiv, m_.u32(), {rest, m_.constant(size)})};
+  return {.pointer = f.op(spv::OpConvertUToPtr, type, {word}),
+          .words = true,
+          .first = f.op(spv::OpUDiv, m_.u32(), {rest, m_.constant(size)}),
+          .coherent = coherent};
 }
 
 Value Arguments::load_param(Function& f, Value block, uint32_t param, DType dtype) const {
@@ -166,12 +189,19 @@ Place Arguments::load_scratch(Function& f, Value block, DType dtype, Value offse
   const uint32_t size = static_cast<uint32_t>(size_of(dtype));
   if (!addresses_) {
     const Value at = f.add(load_half(f, block, member, 0), offset);
-    return {memory_, kBound, true, f.op(spv::OpUDiv, m_.u32(), {at, m_.constant(size)})};
+    return {.pointer = memory_,
+            .storage = kBound,
+            .words = true,
+            .first = f.op(spv::OpUDiv, m_.u32(), {at, m_.constant(size)}),
+            .coherent = true};
   }
   const bool words = in_words(dtype);
   const Value type = m_.pointer_type(kDevice, m_.block_type(words ? DType::U32 : dtype, true));
-  return {f.op(spv::OpConvertUToPtr, type, {load_member(f, block, member)}), kDevice, words,
-          f.op(spv::OpUDiv, m_.u64(), {offset, m_.constant64(size)}), true};
+  return {.pointer = f.op(spv::OpConvertUToPtr, type, {load_member(f, block, member)}),
+          .words = words,
+          .first = f.op(spv::OpUDiv, m_.u64(), {offset, m_.constant64(size)}),
+          .wide = true,
+          .coherent = true};
 }
 
 }  // namespace reprise::spirv

@@ -15,8 +15,9 @@ struct Place {
   Value pointer = 0;
   spv::StorageClass storage = spv::StorageClassPhysicalStorageBuffer;
   bool words = false;
-  Value first = 0;    ///< of the elements; 0: the array's first
-  bool wide = false;  ///< `first` has 64 bits
+  Value first = 0;        ///< of the elements; 0: the array's first
+  bool wide = false;      ///< `first` has 64 bits
+  bool coherent = false;  ///< invocations load what others of their group stored
 };
 
 /// The arguments as the ABI in codegen/backend.h has them: addresses, or, where the target has no
@@ -57,11 +58,16 @@ class Arguments {
   Value block_pointer_ = 0;
   // Without:
   Value memory_ = 0, arguments_ = 0;  ///< the buffers that are bound
+  bool coherent_memory_ = false;      ///< the first of them is
 };
 
 /// A pointer to word `index` of a place of words.
 [[nodiscard]] Value word_pointer(Function& f, const Place& place, Value index);
-/// From device memory.
+/// From device memory that no other invocation writes.
 [[nodiscard]] Value aligned_load(Function& f, Value type, Value pointer, uint32_t bytes);
+/// From and to the memory of `place`.
+[[nodiscard]] Value load_from(Function& f, const Place& place, Value type, Value pointer,
+                              uint32_t bytes);
+void store_to(Function& f, const Place& place, Value pointer, Value value, uint32_t bytes);
 
 }  // namespace reprise::spirv

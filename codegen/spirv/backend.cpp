@@ -100,36 +100,71 @@ void check(const spirv::Words& words) {
   }
 }
 
-spirv::Words module_of(const Kernel& kernel, const TargetInfo& target,
-                       std::vector<PhaseCode>* codes) {
+struct Emitted {
+  spirv::Words words;
+  std::vector<PhaseCode> phases;
+  bool matrices = false;  ///< there are matrix instructions, or what stands in for them
+};
+
+Emitted emit(const Kernel& kernel, const TargetInfo& target) {
+  Emitted result;
   std::vector<PhasePlan> phases;
   bool uses_scratch = false;
   for (const Phase& phase : kernel.phases) {
     phases.push_back(spirv::plan_phase(kernel, phase, target));
     uses_scratch = uses_scratch || phases.back().scratch_bytes > 0;
+    for (const PartPlan& plan : phases.back().parts) {
+      result.matrices = result.matrices || plan.matrix.has_value();
+    }
   }
-  Module module(target);
+  Module module(target, result.matrices);
   const spirv::Arguments arguments(module, kernel, coherent_buffers(kernel, phases), uses_scratch);
   for (size_t i = 0; i < phases.size(); ++i) {
     emit_phase(module, kernel, arguments, phases[i], str("phase", i));
-    codes->push_back(
+    result.phases.push_back(
         {.tasks = phases[i].tasks, .scratch_bytes = phases[i].scratch_bytes, .cost_ns = 0});
   }
-  return module.finish();
+  result.words = module.finish();
+  return result;
 }
 
-/// A language without addresses of buffers gets the kernel as a device without them does; it has no
-/// name for the number of subgroups either.
-std::string render(const spirv::Words& words, std::string_view language, const Kernel& kernel,
+/// Whether SPIRV-Tools know SPV_KHR_cooperative_matrix, which is younger than they may be.
+bool tools_know_matrices() {
+  static const bool known = [] {
+    std::vector<uint32_t> words;
+    return spvtools::SpirvTools(SPV_ENV_VULKAN_1_1)
+        .Assemble("OpCapability CooperativeMatrixKHR", &words);
+  }();
+  return known;
+}
+
+/// The module for SPIRV-Tools to read: with the instructions of the older extension where they do
+/// not know the newer. Everything around them is the same.
+spirv::Words words_for_tools(const Emitted& emitted, const Kernel& kernel,
+                             const TargetInfo& target) {
+  const bool newer = emitted.matrices && target.shader.matrices.form == MatrixForm::Khr;
+  if (!newer || tools_know_matrices()) return emitted.words;
+  TargetInfo older = target;
+  older.shader.matrices.form = MatrixForm::Nv;
+  return emit(kernel, older).words;
+}
+
+/// SPIRV-Cross has no matrix instructions. A language without addresses of buffers gets the kernel
+/// as a device without them does; it has no name for the number of subgroups either.
+std::string render(const Emitted& emitted, std::string_view language, const Kernel& kernel,
                    const TargetInfo& target) {
-  const bool fits = !target.shader.uses_addresses() && !target.shader.shuffle;
-  if (spirv::has_addresses(language) || fits) return spirv::render(words, language);
-  TargetInfo without = target;
-  without.shader.shuffle = false;
-  without.shader.buffer_addresses = false;
-  std::vector<PhaseCode> codes;
+  TargetInfo shown = target;
+  if (emitted.matrices) shown.shader.matrices = {};
+  if (!spirv::has_addresses(language)) {
+    shown.shader.shuffle = false;
+    shown.shader.buffer_addresses = false;
+  }
+  const std::string note =
+      emitted.matrices ? "// shown without matrix instructions, which the code for the device has\n"
+                       : "";
   try {
-    return spirv::render(module_of(kernel, without, &codes), language);
+    return note +
+           spirv::render(shown == target ? emitted.words : emit(kernel, shown).words, language);
   } catch (const UnsupportedError& error) {
     return str("// cannot be said in this language: ", error.what(), '\n');
   }
@@ -138,7 +173,7 @@ std::string render(const spirv::Words& words, std::string_view language, const K
 class SpirvBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "spirv"; }
-  [[nodiscard]] std::string_view version() const override { return "spirv 8"; }
+  [[nodiscard]] std::string_view version() const override { return "spirv 9"; }
 
   /// The schedule is a CPU's; the mapping onto workgroups follows from the kernel and the target.
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule&, const TargetInfo& target,
@@ -147,20 +182,27 @@ class SpirvBackend final : public Backend {
       throw UnsupportedError(
           str("the SPIR-V backend makes code for Vulkan devices, not ", target.triple));
     }
-    KernelCode code;
-    const spirv::Words words = module_of(kernel, target, &code.phases);
+    Emitted emitted = emit(kernel, target);
     if (dump) {
-      dump("spirv", text_of(words));
+      const spirv::Words words = words_for_tools(emitted, kernel, target);
+      dump("spirv", str(words == emitted.words
+                            ? ""
+                            : "; shown with the instructions of SPV_NV_cooperative_matrix, as "
+                              "SPIRV-Tools do not know\n; those of SPV_KHR_cooperative_matrix, "
+                              "which the code for the device has\n",
+                        text_of(words)));
       check(words);
       for (const std::string_view language : spirv::languages()) {
-        dump(language, render(words, language, kernel, target));
+        dump(language, render(emitted, language, kernel, target));
       }
     }
 #ifndef NDEBUG
-    check(words);
+    check(words_for_tools(emitted, kernel, target));
 #endif
-    code.bytes.resize(4 * words.size());
-    std::memcpy(code.bytes.data(), words.data(), code.bytes.size());
+    KernelCode code;
+    code.phases = std::move(emitted.phases);
+    code.bytes.resize(4 * emitted.words.size());
+    std::memcpy(code.bytes.data(), emitted.words.data(), code.bytes.size());
     return code;
   }
 };

@@ -1,8 +1,10 @@
 // Tiled contractions: blocks of the depth through workgroup memory, a tile of sums an invocation.
 //
-// Every element of the result is one chain over ascending k, whatever the tiling.
+// Every element of the result is one chain over ascending k, whatever the tiling; but for sums that
+// matrix instructions compute, which are exact in any order or allowed to differ.
 #include <algorithm>
 
+#include "codegen/spirv/matrix.h"
 #include "codegen/spirv/part.h"
 
 namespace reprise::spirv {
@@ -38,6 +40,22 @@ class TileEmitter {
   }
 
   void run() {
+    if (plan_.matrix) {
+      multiply_matrices(*plan_.matrix);
+    } else {
+      multiply();
+    }
+    f_.barrier();
+    f_.loop(invocation_, constant(kTile * kTile), constant(kGroupInvocations), 32,
+            [&](Value index) { finish(index); });
+  }
+
+ private:
+  Value constant(uint32_t value) { return f_.m.constant(value); }
+
+  // ---- Sums in registers ----
+
+  void multiply() {
     const Value x = f_.op(spv::OpUMod, f_.m.u32(), {invocation_, constant(kSide)});
     const Value y = f_.op(spv::OpUDiv, f_.m.u32(), {invocation_, constant(kSide)});
     std::vector<Value> sums;
@@ -83,13 +101,7 @@ class TileEmitter {
         memory_.store_shared(dot_.dtype, 0, index, f_.load(type_, sums[i * kOwn + j]));
       }
     }
-    f_.barrier();
-    f_.loop(invocation_, constant(kTile * kTile), constant(kGroupInvocations), 32,
-            [&](Value index) { finish(index); });
   }
-
- private:
-  Value constant(uint32_t value) { return f_.m.constant(value); }
 
   Value read(int64_t first, Value row, Value column) {
     return memory_.load_shared(dot_.dtype, first, f_.add(row, column));
@@ -98,30 +110,126 @@ class TileEmitter {
   /// One factor's block [k][line] for kTileDepth values of k and kTile of `variable`.
   void fill(ScalarId root, int variable, Value first_line, int64_t lines, Value first_k, int64_t at,
             bool lines_contiguous) {
-    f_.loop(invocation_, constant(kTile * kTileDepth), constant(kGroupInvocations), 32,
+    for_places(kTileDepth, lines_contiguous, [&](Value in_tile, Value in_block) {
+      const Value value =
+          element(root, variable, f_.add(first_line, in_tile), lines, f_.add(first_k, in_block));
+      memory_.store_shared(dot_.dtype, at, f_.add(f_.mul(in_block, constant(kTile)), in_tile),
+                           value);
+    });
+  }
+
+  // ---- Sums by matrix instructions ----
+
+  void multiply_matrices(const MatrixPlan& plan) {
+    Matrices matrices(f_, memory_, plan, invocation_);
+    const uint32_t m = static_cast<uint32_t>(plan.shape.m), n = static_cast<uint32_t>(plan.shape.n);
+    const uint32_t across = kTile / n;
+    // A subgroup's fragments: `high` x `wide` of them.
+    const uint32_t fragments = static_cast<uint32_t>(plan.fragments);
+    const uint32_t wide = std::min(fragments, across), high = fragments / wide;
+    const Value first = f_.mul(matrices.subgroup(), constant(fragments));
+    const Value row =
+        f_.mul(f_.op(spv::OpUDiv, f_.m.u32(), {first, constant(across)}), constant(m));
+    const Value column =
+        f_.mul(f_.op(spv::OpUMod, f_.m.u32(), {first, constant(across)}), constant(n));
+    std::vector<Value> sums(fragments);
+    for (Value& each : sums) each = matrices.make_sums();
+    const uint32_t depth = static_cast<uint32_t>(plan.depth());
+    f_.loop(
+        constant(0), constant(static_cast<uint32_t>(loops_.depth)), constant(depth), 32,
+        [&](Value begin) {
+          pack(plan, plan.scalars, loops_.row, first_row_, loops_.rows, begin, 0,
+               loops_.scalars_direct);
+          pack(plan, plan.vectors, loops_.column, first_column_, loops_.columns, begin,
+               kMatrixBlock, loops_.direct);
+          f_.barrier();
+          const uint32_t quads =
+              static_cast<uint32_t>(plan.shape.k) * size_of(plan.shape.factors) / 16;
+          for (uint32_t step = 0; step < kMatrixLine / 16; step += quads) {
+            std::vector<Value> rows, columns;
+            for (uint32_t i = 0; i < high; ++i) {
+              rows.push_back(matrices.load_rows(quad(row, i * m, step)));
+            }
+            for (uint32_t j = 0; j < wide; ++j) {
+              columns.push_back(matrices.load_columns(quad(column, j * n, kMatrixBlock + step)));
+            }
+            for (uint32_t i = 0; i < high; ++i) {
+              for (uint32_t j = 0; j < wide; ++j) {
+                matrices.multiply_add(sums[i * wide + j], rows[i], columns[j]);
+              }
+            }
+          }
+          f_.barrier();
+        });
+    for (uint32_t i = 0; i < high; ++i) {
+      for (uint32_t j = 0; j < wide; ++j) {
+        const Value word = f_.add(f_.mul(f_.add(row, constant(i * m)), constant(kTile)),
+                                  f_.add(column, constant(j * n)));
+        matrices.store(sums[i * wide + j],
+                       f_.op(spv::OpShiftRightLogical, f_.m.u32(), {word, constant(2)}));
+      }
+    }
+  }
+
+  /// Quad `at` of line `first` + `further` of a block.
+  Value quad(Value first, uint32_t further, uint32_t at) {
+    return f_.add(f_.mul(f_.add(first, constant(further)), constant(kMatrixStride)), constant(at));
+  }
+
+  /// One factor's block [line][k] from quad `at` on, zeros where there is nothing.
+  void pack(const MatrixPlan& plan, ScalarId root, int variable, Value first_line, int64_t lines,
+            Value first_k, uint32_t at, bool lines_contiguous) {
+    const uint32_t bytes = static_cast<uint32_t>(size_of(plan.shape.factors));
+    for_places(kMatrixLine / 4, lines_contiguous, [&](Value in_tile, Value word) {
+      const Value line = f_.add(first_line, in_tile);
+      const Value k = f_.add(first_k, f_.mul(word, constant(4 / bytes)));
+      Value packed = constant(0);
+      for (uint32_t part = 0; part < 4 / bytes; ++part) {
+        const Value value = element(root, variable, line, lines, f_.add(k, constant(part)));
+        packed = f_.op(spv::OpBitFieldInsert, f_.m.u32(),
+                       {packed, f_.to_word(plan.shape.factors, value), constant(8 * bytes * part),
+                        constant(8 * bytes)});
+      }
+      const Value place = f_.add(f_.mul(in_tile, constant(4 * kMatrixStride)), word);
+      memory_.store_quad_word(f_.add(place, constant(4 * at)), packed);
+    });
+  }
+
+  // ---- Both ----
+
+  /// body(line, place along the depth) for all of a block, shared out over the invocations so that
+  /// neighbours read neighbouring elements.
+  template <class F>
+  void for_places(uint32_t depth, bool lines_contiguous, const F& body) {
+    f_.loop(invocation_, constant(kTile * depth), constant(kGroupInvocations), 32,
             [&](Value index) {
-              // Neighbouring invocations read neighbouring elements.
-              const Value extent = constant(lines_contiguous ? kTile : kTileDepth);
+              const Value extent = constant(lines_contiguous ? kTile : depth);
               const Value fast = f_.op(spv::OpUMod, f_.m.u32(), {index, extent});
               const Value slow = f_.op(spv::OpUDiv, f_.m.u32(), {index, extent});
-              const Value in_tile = lines_contiguous ? fast : slow;
-              const Value in_block = lines_contiguous ? slow : fast;
-              const Value line = f_.add(first_line, in_tile);
-              const Value k = f_.add(first_k, in_block);
-              const Value inside =
-                  f_.op(spv::OpLogicalAnd, f_.m.bool_type(),
-                        {f_.below(line, constant(static_cast<uint32_t>(lines))),
-                         f_.below(k, constant(static_cast<uint32_t>(loops_.depth)))});
-              const Value zero = f_.m.constant_bits(dot_.dtype, 0);
-              const Value value = f_.if_value(inside, type_, zero, [&] {
-                Scope scope = scope_;
-                if (variable >= 0) scope[variable] = {line, false};
-                append_coordinates(f_, {k, false}, stage_.reduce, scope);
-                return BodyEmitter(f_, memory_, stage_.body, scope).emit(root);
-              });
-              const Value place = f_.add(f_.mul(in_block, constant(kTile)), in_tile);
-              memory_.store_shared(dot_.dtype, at, place, value);
+              body(lines_contiguous ? fast : slow, lines_contiguous ? slow : fast);
             });
+  }
+
+  /// A factor at `line` of `variable` and `k` of the depth; 0 beyond either.
+  Value element(ScalarId root, int variable, Value line, int64_t lines, Value k) {
+    const DType dtype = stage_.body[root].dtype;
+    const Value inside = f_.op(spv::OpLogicalAnd, f_.m.bool_type(),
+                               {f_.below(line, constant(static_cast<uint32_t>(lines))),
+                                f_.below(k, constant(static_cast<uint32_t>(loops_.depth)))});
+    const Value zero = f_.m.constant_bits(dtype, 0);
+    return f_.if_value(inside, f_.m.register_type(dtype), zero, [&] {
+      Scope scope = scope_;
+      if (variable >= 0) scope[variable] = {line, false};
+      append_coordinates(f_, {k, false}, stage_.reduce, scope);
+      return BodyEmitter(f_, memory_, stage_.body, scope).emit(root);
+    });
+  }
+
+  /// What became of sum `index` of the tile, row by row.
+  Value sum(Value index) {
+    if (!plan_.matrix) return memory_.load_shared(dot_.dtype, 0, index);
+    const DType sums = plan_.matrix->shape.sums;
+    return f_.cast(sums, dot_.dtype, f_.from_word(sums, memory_.load_quad_word(index)));
   }
 
   void finish(Value index) {
@@ -136,7 +244,7 @@ class TileEmitter {
       if (loops_.row >= 0) scope[loops_.row] = {row, false};
       if (loops_.column >= 0) scope[loops_.column] = {column, false};
       BodyEmitter post(f_, memory_, stage_.post, scope);
-      post.set_reduced({memory_.load_shared(dot_.dtype, 0, index)});
+      post.set_reduced({sum(index)});
       post.emit_all();
     });
   }

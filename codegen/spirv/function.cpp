@@ -99,9 +99,12 @@ void Function::label(Value id) {
 }
 
 void Function::barrier() {
-  const uint32_t semantics = spv::MemorySemanticsAcquireReleaseMask |
-                             spv::MemorySemanticsUniformMemoryMask |
-                             spv::MemorySemanticsWorkgroupMemoryMask;
+  uint32_t semantics = spv::MemorySemanticsAcquireReleaseMask |
+                       spv::MemorySemanticsUniformMemoryMask |
+                       spv::MemorySemanticsWorkgroupMemoryMask;
+  if (m.has_vulkan_memory()) {
+    semantics |= spv::MemorySemanticsMakeAvailableMask | spv::MemorySemanticsMakeVisibleMask;
+  }
   const Value workgroup = m.constant(spv::ScopeWorkgroup);
   effect(spv::OpControlBarrier, {workgroup, workgroup, m.constant(semantics)});
 }

@@ -40,11 +40,18 @@ class Function {
   Value load(Value type, Value pointer) { return op(spv::OpLoad, type, {pointer}); }
   /// The same from memory that other invocations write.
   Value load_shared(Value type, Value pointer) {
-    const Value id = load(type, pointer);
+    const Value id = m.has_vulkan_memory()
+                         ? op(spv::OpLoad, type, {pointer, spv::MemoryAccessNonPrivatePointerMask})
+                         : load(type, pointer);
     opaque_.insert(id);
     return id;
   }
   void store(Value pointer, Value value) { effect(spv::OpStore, {pointer, value}); }
+  /// The same to memory that other invocations read.
+  void store_shared(Value pointer, Value value) {
+    if (!m.has_vulkan_memory()) return store(pointer, value);
+    effect(spv::OpStore, {pointer, value, spv::MemoryAccessNonPrivatePointerMask});
+  }
   /// Element of a variable that is an array.
   Value element(spv::StorageClass storage, Value type, Value array, Value index);
 

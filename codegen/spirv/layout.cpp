@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/dot_units.h"
 #include "ir/error.h"
 
 namespace reprise::spirv {
@@ -69,6 +70,53 @@ Part with_flat_grid(const Part& part) {
   return result;
 }
 
+/// Whether no sum of `depth` products overflows: then it is exact in any order, by what both
+/// extensions say of integers.
+bool is_exact(const MatrixShape& shape, int64_t depth) {
+  const int64_t factor = shape.factors == DType::I8 ? 128 : 255;
+  return depth <= (shape.sums == DType::I32 ? INT32_MAX : UINT32_MAX) / (factor * factor);
+}
+
+/// Whether a tile and its blocks divide into such matrices, each at whole quads, and the subgroups
+/// share them evenly.
+bool divides_tile(const MatrixShape& shape, int subgroup) {
+  const auto divides = [](int part, int whole) { return part > 0 && whole % part == 0; };
+  const int bytes = shape.k * static_cast<int>(size_of(shape.factors));
+  const int fragments = (kTile / std::max(1, shape.m)) * (kTile / std::max(1, shape.n));
+  return divides(shape.m, kTile) && divides(shape.n, kTile) && shape.n % 4 == 0 &&
+         divides(bytes, kMatrixLine) && bytes % 16 == 0 && divides(subgroup, kGroupInvocations) &&
+         divides(kGroupInvocations / subgroup, fragments) && divides(subgroup, shape.m * shape.n);
+}
+
+std::optional<MatrixPlan> matrix_plan(const Stage& stage, const codegen::ContractionLoops& loops,
+                                      const TargetInfo& target) {
+  const MatrixInfo& has = target.shader.matrices;
+  if (has.form == MatrixForm::None) return std::nullopt;
+  const Reduction& dot = stage.reductions[0];
+  const bool integers = is_integer(dot.dtype) && size_of(dot.dtype) <= 4;
+  const bool floats = dot.dtype == DType::F32 && target.numerics.matrix_f16;
+  if (!integers && !floats) return std::nullopt;
+  const auto source = [&](ScalarId root) {
+    if (integers) return codegen::narrow_source(stage.body, root);
+    const Instr& instr = stage.body[root];
+    return instr.op == ScalarOp::Cast ? instr.args[0] : root;
+  };
+  MatrixPlan plan;
+  plan.scalars = source(loops.scalar_root(dot));
+  plan.vectors = source(loops.vector_root(dot));
+  const DType factors = stage.body[plan.scalars].dtype;
+  if (stage.body[plan.vectors].dtype != factors) return std::nullopt;
+  for (const MatrixShape& shape : has.shapes) {
+    const bool fits = shape.factors == factors && (shape.sums == DType::F32) == floats &&
+                      (floats || is_exact(shape, loops.depth));
+    if (!fits || !divides_tile(shape, has.subgroup)) continue;
+    plan.shape = shape;
+    plan.fragments = kTile * kTile / (shape.m * shape.n) / (kGroupInvocations / has.subgroup);
+    return plan;
+  }
+  return std::nullopt;
+}
+
 class Planner {
  public:
   Planner(const Kernel& kernel, const TargetInfo& target, SharedWords used)
@@ -105,7 +153,8 @@ class Planner {
 
  private:
   [[nodiscard]] bool fits(const SharedWords& shared) const {
-    const SharedWords all{std::max(used_.narrow, shared.narrow), std::max(used_.wide, shared.wide)};
+    SharedWords all = used_;
+    all.join(shared);
     return all.bytes() <= target_.shader.shared_bytes;
   }
 
@@ -130,6 +179,10 @@ class Planner {
     plan.tasks = plan.points * product(loops.outer_extents) * plan.row_tiles * plan.column_tiles;
     plan.shared = shared;
     plan.tile = loops;
+    SharedWords blocks;
+    blocks.quads = std::max(2 * kMatrixBlock, kTile * kTile / 4);
+    if (fits(blocks)) plan.matrix = matrix_plan(stage, loops, target_);
+    if (plan.matrix) plan.shared = blocks;
     return true;
   }
 
@@ -156,8 +209,7 @@ class Planner {
       for (const Reduction& reduction : stage.reductions) {
         for (const DType dtype : accumulator(stage, reduction)) tree.take(dtype, kReducePartials);
       }
-      plan.shared.narrow = std::max(plan.shared.narrow, tree.narrow);
-      plan.shared.wide = std::max(plan.shared.wide, tree.wide);
+      plan.shared.join(tree);
     }
     if (!fits(plan.shared)) {
       throw UnsupportedError(str("reductions that need ", plan.shared.bytes(),
@@ -216,8 +268,7 @@ PhasePlan plan_phase(const Kernel& kernel, const Phase& phase, const TargetInfo&
   for (const Part& part : phase.parts) {
     PartPlan plan = Planner(kernel, target, result.shared).plan(part);
     result.tasks += plan.tasks;
-    result.shared.narrow = std::max(result.shared.narrow, plan.shared.narrow);
-    result.shared.wide = std::max(result.shared.wide, plan.shared.wide);
+    result.shared.join(plan.shared);
     result.scratch_bytes += plan.scratch_stride * plan.tasks;
     result.parts.push_back(std::move(plan));
   }

@@ -1,6 +1,7 @@
 // How a phase's parts are laid over workgroups, and where their tile-local buffers live.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,7 +36,14 @@ struct Home {
 struct SharedWords {
   int64_t narrow = 0;  ///< of 32 bits
   int64_t wide = 0;    ///< of 64 bits
-  [[nodiscard]] int64_t bytes() const { return 4 * narrow + 8 * wide; }
+  int64_t quads = 0;   ///< four of 32 bits, aligned to 16 bytes
+  [[nodiscard]] int64_t bytes() const { return 4 * narrow + 8 * wide + 16 * quads; }
+  /// Room for one after the other.
+  void join(const SharedWords& other) {
+    narrow = std::max(narrow, other.narrow);
+    wide = std::max(wide, other.wide);
+    quads = std::max(quads, other.quads);
+  }
   /// Takes `count` words for elements of `dtype`; gives the first.
   int64_t take(DType dtype, int64_t count) {
     int64_t& words = size_of(dtype) == 8 ? wide : narrow;
@@ -51,6 +59,20 @@ inline constexpr int kTileDepth = 16;
 static_assert(kTile * kTile == kGroupInvocations * kOwn * kOwn);
 static_assert(kReducePartials == kGroupInvocations);
 
+/// The same tile by matrix instructions: blocks of both factors, [row][depth] and [column][depth],
+/// kMatrixLine bytes of the depth a line, each line kMatrixStride quads after the one before. The
+/// quad between them keeps lines of one block from falling on the same banks.
+inline constexpr int kMatrixLine = 64;
+inline constexpr int kMatrixStride = kMatrixLine / 16 + 1;
+inline constexpr int kMatrixBlock = kTile * kMatrixStride;  ///< quads
+
+struct MatrixPlan {
+  MatrixShape shape;
+  ScalarId scalars, vectors;  ///< the values that are multiplied, of the type `shape.factors`
+  int fragments = 0;          ///< of M x N that each subgroup owns: consecutive ones, row by row
+  [[nodiscard]] int depth() const { return kMatrixLine / static_cast<int>(size_of(shape.factors)); }
+};
+
 struct PartPlan {
   Part part;  ///< the parallel loops of an only stage have become grid axes
   Mapping mapping = Mapping::Points;
@@ -60,6 +82,7 @@ struct PartPlan {
   SharedWords shared;
   int64_t scratch_stride = 0;  ///< bytes of a group; when not 0, a group runs several points
   std::optional<codegen::ContractionLoops> tile;  ///< Tiles only
+  std::optional<MatrixPlan> matrix;               ///< of Tiles, where instructions compute them
   int64_t row_tiles = 0, column_tiles = 0;
 };
 

@@ -11,6 +11,7 @@ SharedMemory::SharedMemory(Module& module, const SharedWords& words) {
   };
   if (words.narrow > 0) narrow = array(module.u32(), words.narrow);
   if (words.wide > 0) wide = array(module.u64(), words.wide);
+  if (words.quads > 0) quads = array(module.vector_type(module.u32(), 4), words.quads);
 }
 
 // ---- A part's memory ----
@@ -125,8 +126,11 @@ Value PartMemory::load_cut(BufferId id, Value index) {
   Module& m = f_.m;
   const DType dtype = kernel_.buffers[id.index].dtype;
   const Cut at = cut(id, index);
-  Value word = aligned_load(f_, m.u32(), at.pointer, 4);
-  if (at.next != 0) word = f_.wide_word(word, aligned_load(f_, m.u32(), at.next, 4));
+  const auto get = [&](Value pointer) {
+    return load_from(f_, places_[id.index], m.u32(), pointer, 4);
+  };
+  Value word = get(at.pointer);
+  if (at.next != 0) word = f_.wide_word(word, get(at.next));
   if (at.shift != 0) {
     word = f_.op(is_signed_integer(dtype) ? spv::OpBitFieldSExtract : spv::OpBitFieldUExtract,
                  m.u32(), {word, at.shift, m.constant(static_cast<uint32_t>(8 * size_of(dtype)))});
@@ -140,7 +144,7 @@ void PartMemory::store_cut(BufferId id, Value index, Value value) {
   const Value bits = f_.to_word(dtype, value);
   const Cut at = cut(id, index);
   const auto put = [&](Value pointer, Value word) {
-    f_.effect(spv::OpStore, {pointer, word, spv::MemoryAccessAlignedMask, 4});
+    store_to(f_, places_[id.index], pointer, word, 4);
   };
   if (at.next != 0) {
     put(at.pointer, f_.narrowed(bits));
@@ -178,8 +182,8 @@ Value PartMemory::load(BufferId id, Value index) {
       break;
   }
   if (places_[id.index].words) return load_cut(id, index);
-  const Value value = aligned_load(f_, f_.m.memory_type(dtype), typed_pointer(id, index),
-                                   static_cast<uint32_t>(size_of(dtype)));
+  const Value value = load_from(f_, places_[id.index], f_.m.memory_type(dtype),
+                                typed_pointer(id, index), static_cast<uint32_t>(size_of(dtype)));
   return f_.from_memory(dtype, value);
 }
 
@@ -201,8 +205,8 @@ void PartMemory::store(BufferId id, Value index, Value value) {
   }
   if (places_[id.index].words) return store_cut(id, index, value);
   const Value bits = f_.to_memory(dtype, value);
-  f_.effect(spv::OpStore, {typed_pointer(id, index), bits, spv::MemoryAccessAlignedMask,
-                           static_cast<uint32_t>(size_of(dtype))});
+  store_to(f_, places_[id.index], typed_pointer(id, index), bits,
+           static_cast<uint32_t>(size_of(dtype)));
 }
 
 Value PartMemory::param(uint32_t param, DType dtype) {
@@ -222,7 +226,7 @@ void PartMemory::report(Value index, int64_t extent) {
   const Value first = f_.op(spv::OpIEqual, m.bool_type(), {before, m.constant(0)});
   f_.if_then(first, [&] {
     const auto put = [&](uint32_t word, Value value) {
-      f_.effect(spv::OpStore, {field(word), value, spv::MemoryAccessAlignedMask, 4});
+      store_to(f_, status, field(word), value, 4);
     };
     const Value high = f_.op(spv::OpShiftRightLogical, m.u64(), {index, m.constant(32)});
     put(2, f_.narrowed(index));
@@ -246,7 +250,28 @@ Value PartMemory::load_shared(DType dtype, int64_t at, Value index) {
 
 void PartMemory::store_shared(DType dtype, int64_t at, Value index, Value value) {
   const Value bits = f_.to_word(dtype, value);
-  f_.store(shared_pointer(dtype, at, index), bits);
+  f_.store_shared(shared_pointer(dtype, at, index), bits);
+}
+
+Value PartMemory::quad_pointer(Value quad) {
+  return f_.element(spv::StorageClassWorkgroup, f_.m.vector_type(f_.m.u32(), 4), shared_.quads,
+                    quad);
+}
+
+Value PartMemory::quad_word_pointer(Value word) {
+  Module& m = f_.m;
+  const Value quad = f_.op(spv::OpShiftRightLogical, m.u32(), {word, m.constant(2)});
+  const Value within = f_.op(spv::OpBitwiseAnd, m.u32(), {word, m.constant(3)});
+  return f_.op(spv::OpAccessChain, m.pointer_type(spv::StorageClassWorkgroup, m.u32()),
+               {shared_.quads, quad, within});
+}
+
+Value PartMemory::load_quad_word(Value word) {
+  return f_.load_shared(f_.m.u32(), quad_word_pointer(word));
+}
+
+void PartMemory::store_quad_word(Value word, Value value) {
+  f_.store_shared(quad_word_pointer(word), value);
 }
 
 }  // namespace reprise::spirv

@@ -20,6 +20,7 @@ struct Variable {
 /// The workgroup memory of one entry.
 struct SharedMemory {
   Value narrow = 0, wide = 0;  ///< arrays of words
+  Value quads = 0;             ///< an array of vectors of 4 words
   SharedMemory(Module& module, const SharedWords& words);
 };
 
@@ -41,6 +42,10 @@ class PartMemory {
   /// Element `index` of workgroup memory from word `at`, of the words that hold `dtype`.
   Value load_shared(DType dtype, int64_t at, Value index);
   void store_shared(DType dtype, int64_t at, Value index, Value value);
+  /// The quads of workgroup memory, for instructions that take pointers; and their words.
+  Value quad_pointer(Value quad);
+  Value load_quad_word(Value word);
+  void store_quad_word(Value word, Value value);
 
  private:
   /// Word `index` is where element `index` of a place of words begins, at bit `shift`.
@@ -55,6 +60,7 @@ class PartMemory {
   void store_cut(BufferId buffer, Value index, Value value);
   Value private_pointer(BufferId buffer, Value index);
   Value shared_pointer(DType dtype, int64_t at, Value index);
+  Value quad_word_pointer(Value word);
 
   Function& f_;
   const Kernel& kernel_;

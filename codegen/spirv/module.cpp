@@ -22,8 +22,14 @@ void append_text(Words& words, std::string_view text) {
   }
 }
 
-Module::Module(const TargetInfo& target) : target_(target) {
+Module::Module(const TargetInfo& target, bool matrices)
+    : target_(target), vulkan_memory_(matrices) {
   capability(spv::CapabilityShader);
+  if (vulkan_memory_) {
+    capability(spv::CapabilityVulkanMemoryModel);
+    capability(spv::CapabilityVulkanMemoryModelDeviceScope);  // of atomic operations
+    extension("SPV_KHR_vulkan_memory_model");
+  }
   if (!target.shader.uses_addresses()) return;
   capability(spv::CapabilityPhysicalStorageBufferAddresses);
   extension("SPV_KHR_physical_storage_buffer");
@@ -141,7 +147,7 @@ Value Module::block_type(DType dtype, bool coherent) {
   decorate(array, spv::DecorationArrayStride, {static_cast<uint32_t>(size_of(dtype))});
   const uint32_t offset = 0;
   block = struct_type({&array, 1}, {&offset, 1});
-  if (coherent) {
+  if (coherent && !vulkan_memory_) {
     append(decorations_, spv::OpMemberDecorate, {block, 0, spv::DecorationCoherent});
   }
   return block;
@@ -235,6 +241,11 @@ Value Module::zero(Value type) {
   return unique(spv::OpConstantNull, operands, true);
 }
 
+Value Module::filled(Value type, Value element) {
+  const uint32_t operands[] = {type, element};
+  return unique(spv::OpConstantComposite, operands, true);
+}
+
 // ---- Globals ----
 
 Value Module::global(spv::StorageClass storage, Value pointee) {
@@ -318,11 +329,12 @@ Words Module::finish() {
     append_text(operands, "GLSL.std.450");
     append(words, spv::OpExtInstImport, operands);
   }
-  append(words, spv::OpMemoryModel,
-         {static_cast<uint32_t>(target_.shader.uses_addresses()
-                                    ? spv::AddressingModelPhysicalStorageBuffer64
-                                    : spv::AddressingModelLogical),
-          static_cast<uint32_t>(spv::MemoryModelGLSL450)});
+  append(
+      words, spv::OpMemoryModel,
+      {static_cast<uint32_t>(target_.shader.uses_addresses()
+                                 ? spv::AddressingModelPhysicalStorageBuffer64
+                                 : spv::AddressingModelLogical),
+       static_cast<uint32_t>(vulkan_memory_ ? spv::MemoryModelVulkan : spv::MemoryModelGLSL450)});
   for (const Words* section :
        {&entries, &modes, &names_, &decorations_, &declarations_, &functions_}) {
     words.insert(words.end(), section->begin(), section->end());

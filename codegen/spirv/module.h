@@ -31,9 +31,13 @@ void append_text(Words& words, std::string_view text);
 
 class Module {
  public:
-  explicit Module(const TargetInfo& target);
+  /// `matrices`: matrix instructions will turn up, which ask for Vulkan's memory model.
+  explicit Module(const TargetInfo& target, bool matrices = false);
 
   [[nodiscard]] const TargetInfo& target() const { return target_; }
+  /// Whether only accesses that say so see what other invocations do, and barriers show it to them;
+  /// else all do, and buffers are decorated coherent.
+  [[nodiscard]] bool has_vulkan_memory() const { return vulkan_memory_; }
   [[nodiscard]] Value new_id() { return next_++; }
 
   // ---- Types ----
@@ -60,6 +64,9 @@ class Module {
   [[nodiscard]] Value struct_type(std::span<const Value> members,
                                   std::span<const uint32_t> offsets);
 
+  /// What has no member of its own here.
+  [[nodiscard]] Value type(spv::Op op, std::initializer_list<uint32_t> operands);
+
   // ---- Constants ----
   [[nodiscard]] Value constant(uint32_t value);
   [[nodiscard]] Value constant64(uint64_t value);
@@ -67,6 +74,8 @@ class Module {
   /// Raw bits of an element, as a register holds it.
   [[nodiscard]] Value constant_bits(DType dtype, uint64_t bits);
   [[nodiscard]] Value zero(Value type);
+  /// Of a composite whose elements are all `element`.
+  [[nodiscard]] Value filled(Value type, Value element);
   /// Whether this is a constant that is 0, of either sign.
   [[nodiscard]] bool is_zero(Value value) const { return zeros_.contains(value); }
   /// Whether this is a float constant that is not 0.
@@ -96,11 +105,11 @@ class Module {
   [[nodiscard]] Words finish();
 
  private:
-  Value type(spv::Op op, std::initializer_list<uint32_t> operands);
   Value unique(spv::Op op, std::span<const uint32_t> operands, bool typed);
   void float_controls(Words& modes, Value entry);
 
   const TargetInfo& target_;
+  const bool vulkan_memory_;
   Value next_ = 1;
   Value extended_ = 0;
   std::set<uint32_t> capabilities_;

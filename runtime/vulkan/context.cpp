@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,14 +14,7 @@ namespace {
 
 /// Only of devices whose memory is the host's: for others every access would cross a bus.
 size_t import_alignment_of(VkPhysicalDevice physical) {
-  uint32_t count = 0;
-  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
-  const auto is_import = [](const VkExtensionProperties& each) {
-    return std::string_view(each.extensionName) == VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
-  };
-  if (std::none_of(extensions.begin(), extensions.end(), is_import)) return 0;
+  if (!has_extension(physical, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) return 0;
   auto host = structure<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
   auto all =
@@ -73,11 +65,10 @@ void Context::open() {
   // What is imported has an address of its own: it is not in the buffer that is bound.
   const bool imports = !limits_.imports_nothing && target_.shader.uses_addresses();
   if (imports) import_alignment_ = import_alignment_of(hardware_.physical);
-  const char* const extension = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
-  if (import_alignment_ > 0) {
-    info.enabledExtensionCount = 1;
-    info.ppEnabledExtensionNames = &extension;
-  }
+  std::vector<const char*> extensions = features.extensions();
+  if (import_alignment_ > 0) extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   check(vkCreateDevice(hardware_.physical, &info, nullptr, &device_), "vkCreateDevice");
   volkLoadDeviceTable(&api_, device_);
   if (limits_.refuses_pipelines) api_.vkCreateComputePipelines = refuse_pipelines;

@@ -8,9 +8,10 @@ namespace reprise {
 
 VulkanLimits vulkan_limits(std::string_view name) {
   if (name == "words") return {.no_small_elements = true, .no_shuffle = true};
+  if (name == "matrix") return {.emulates_matrices = true, .allows_matrix_f16 = true};
   if (name != "least" && name != "bound") {
     throw DeviceError(str("no limits of Vulkan devices are called '", name,
-                          "': there are least, bound and words"));
+                          "': there are least, bound, words and matrix"));
   }
   const bool least = name == "least";
   return {.max_groups = 65535,
@@ -38,6 +39,9 @@ VulkanLimits both(const VulkanLimits& a, const VulkanLimits& b) {
           .no_float64 = a.no_float64 || b.no_float64,
           .no_small_elements = a.no_small_elements || b.no_small_elements,
           .no_shuffle = a.no_shuffle || b.no_shuffle,
+          .no_matrices = a.no_matrices || b.no_matrices,
+          .emulates_matrices = a.emulates_matrices || b.emulates_matrices,
+          .allows_matrix_f16 = a.allows_matrix_f16 || b.allows_matrix_f16,
           .disk = a.disk != nullptr ? a.disk : b.disk};
 }
 

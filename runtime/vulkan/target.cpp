@@ -2,8 +2,10 @@
 #include "runtime/vulkan/target.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "runtime/vulkan/context.h"
+#include "runtime/vulkan/matrices.h"
 
 namespace reprise::vulkan {
 
@@ -22,10 +24,29 @@ int64_t at_most(int64_t limit, int64_t value) {
 
 }  // namespace
 
+bool has_extension(VkPhysicalDevice device, const char* name) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties& each) {
+    return std::string_view(each.extensionName) == name;
+  });
+}
+
 Features::Features(VkPhysicalDevice device, const VulkanLimits& limits) {
   v12_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   storage16_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
-  if (has_vulkan12(device, limits)) storage16_.pNext = &v12_;
+  subgroups_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT;
+  matrices_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
+  if (has_vulkan12(device, limits)) {
+    storage16_.pNext = &v12_;
+    if (!limits.no_matrices && has_extension(device, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) &&
+        has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {
+      v12_.pNext = &subgroups_;
+      subgroups_.pNext = &matrices_;
+    }
+  }
   all_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   all_.pNext = &storage16_;
   vkGetPhysicalDeviceFeatures2(device, &all_);
@@ -56,6 +77,22 @@ void Features::keep(const TargetInfo& target) {
   v12_.storageBuffer8BitAccess = flag(shader.storage8);
   v12_.bufferDeviceAddress = flag(shader.uses_addresses());
   v12_.timelineSemaphore = flag(has_timeline);
+  const MatrixInfo& matrices = shader.matrices;
+  v12_.vulkanMemoryModel = flag(matrices.form != MatrixForm::None);
+  v12_.vulkanMemoryModelDeviceScope = v12_.vulkanMemoryModel;  // once on, atomics must ask for it
+  restart(subgroups_);
+  restart(matrices_);
+  if (matrices.form != MatrixForm::Khr) {
+    v12_.pNext = nullptr;
+    return;
+  }
+  extensions_ = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME,
+                 VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+  subgroups_.computeFullSubgroups = VK_TRUE;
+  matrices_.cooperativeMatrix = VK_TRUE;
+  for (const MatrixShape& shape : matrices.shapes) {
+    (shape.factors == DType::F16 ? v12_.shaderFloat16 : v12_.shaderInt8) = VK_TRUE;
+  }
 }
 
 TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
@@ -97,6 +134,12 @@ TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
   shader.bound_bytes =
       at_most(limits.bound_bytes, static_cast<int64_t>(std::min<uint64_t>(
                                       has.maxStorageBufferRange, sizes.maxMemoryAllocationSize)));
+  if (limits.emulates_matrices) {
+    if (features.memory_model()) shader.matrices = emulated_matrices();
+  } else if (features.matrices()) {
+    shader.matrices = matrices_of(device, features, static_cast<int>(subgroups.subgroupSize));
+  }
+  target.numerics.matrix_f16 = limits.allows_matrix_f16 && shader.matrices.form != MatrixForm::None;
   return target;
 }
 
