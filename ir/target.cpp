@@ -37,6 +37,7 @@ std::string to_string(const ShaderInfo& shader) {
              ", keep_specials=", shader.keep_specials32, shader.keep_specials64,
              ", shared=", shader.shared_bytes, ", max_groups=", shader.max_groups,
              ", bound=", shader.bound_bytes, ", shuffle=", shader.shuffle,
+             ", loop_iterations=", shader.loop_iterations,
              ", matrices=", to_string(shader.matrices));
 }
 

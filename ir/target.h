@@ -60,6 +60,9 @@ struct ShaderInfo {
   int64_t max_groups = 0;    ///< workgroups along one axis of a dispatch
   int64_t bound_bytes = 0;   ///< of a buffer that is bound by a descriptor, at most
   bool shuffle = false;      ///< the invocations of a subgroup hand each other values
+  /// Not 0: the driver ends an invocation's loops, without a word, once they have gone round so
+  /// often, all of them together.
+  int64_t loop_iterations = 0;
   MatrixInfo matrices;
   /// Whether buffers are named by addresses, which are arithmetic of 64 bits; else the device's
   /// memory is one buffer that is bound.

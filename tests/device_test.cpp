@@ -225,6 +225,42 @@ TEST_F(VulkanDevice, RowsOfEveryLengthFoldAsOnTheCpu) {
   }
 }
 
+// A driver that ends loops early gives an error, never what it had by then.
+TEST_F(VulkanDevice, LongLoopsAreWholeOrRefused) {
+  const bool ends_loops = vulkan_->target().shader.loop_iterations > 0;
+  const auto filled = [&](int64_t rows, int64_t columns) {
+    return ones({rows, columns}).to(*vulkan_);
+  };
+  const auto product = [&](int64_t rows, int64_t depth) {
+    return matmul(filled(rows, depth), filled(depth, rows));
+  };
+  for (const int64_t rows : {4, 33}) {
+    for (const int64_t depth : {20000, 40000, 100000}) {
+      const Tensor result = product(rows, depth);
+      try {
+        for (const float each : result.to_vector<float>()) {
+          ASSERT_EQ(each, static_cast<float>(depth)) << rows;
+        }
+      } catch (const UnsupportedError& error) {
+        EXPECT_TRUE(ends_loops && depth > 20000) << error.what();
+        EXPECT_NE(std::string(error.what()).find("65535"), std::string::npos) << error.what();
+      }
+    }
+  }
+  std::vector<float> numbers(70000);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<float>(i * 48271 % numbers.size());
+  }
+  const Tensor x = Tensor::of(numbers);
+  const std::vector<float> expected = sort(x, 0).to_vector<float>();
+  const Tensor sorted = sort(x.to(*vulkan_), 0);
+  try {
+    EXPECT_EQ(sorted.to_vector<float>(), expected);
+  } catch (const UnsupportedError&) {
+    EXPECT_TRUE(ends_loops);
+  }
+}
+
 // Drivers take a choice between -1 and 0 for a negated cast.
 TEST_F(VulkanDevice, ChoosesBetweenConstantsWithTheirSigns) {
   const Tensor condition = (Tensor::of({1.f, 0.f, 1.f}) > 0).realize();

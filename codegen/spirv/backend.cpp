@@ -173,7 +173,7 @@ std::string render(const Emitted& emitted, std::string_view language, const Kern
 class SpirvBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "spirv"; }
-  [[nodiscard]] std::string_view version() const override { return "spirv 9"; }
+  [[nodiscard]] std::string_view version() const override { return "spirv 10"; }
 
   /// The schedule is a CPU's; the mapping onto workgroups follows from the kernel and the target.
   [[nodiscard]] KernelCode generate(const Kernel& kernel, const Schedule&, const TargetInfo& target,

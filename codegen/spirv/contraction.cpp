@@ -46,8 +46,7 @@ class TileEmitter {
       multiply();
     }
     f_.barrier();
-    f_.loop(invocation_, constant(kTile * kTile), constant(kGroupInvocations), 32,
-            [&](Value index) { finish(index); });
+    f_.loop(invocation_, kTile * kTile, kGroupInvocations, [&](Value index) { finish(index); });
   }
 
  private:
@@ -64,7 +63,7 @@ class TileEmitter {
       f_.store(sums.back(), f_.start_of_sum(dot_.dtype));
     }
     const uint32_t depth = static_cast<uint32_t>(loops_.depth);
-    f_.loop(constant(0), constant(depth), constant(kTileDepth), 32, [&](Value begin) {
+    f_.loop(constant(0), loops_.depth, kTileDepth, [&](Value begin) {
       fill(loops_.scalar_root(dot_), loops_.row, first_row_, loops_.rows, begin, 0,
            loops_.scalars_direct);
       fill(loops_.vector_root(dot_), loops_.column, first_column_, loops_.columns, begin,
@@ -75,7 +74,7 @@ class TileEmitter {
                               ? constant(kTileDepth)
                               : f_.select(f_.m.u32(), f_.below(left, constant(kTileDepth)), left,
                                           constant(kTileDepth));
-      f_.loop(constant(0), count, constant(1), 32, [&](Value k) {
+      f_.loop(constant(0), count, constant(1), kTileDepth, [&](Value k) {
         const Value at = f_.mul(k, constant(kTile));
         std::vector<Value> rows, columns;
         for (uint32_t i = 0; i < kOwn; ++i) {
@@ -134,33 +133,29 @@ class TileEmitter {
         f_.mul(f_.op(spv::OpUMod, f_.m.u32(), {first, constant(across)}), constant(n));
     std::vector<Value> sums(fragments);
     for (Value& each : sums) each = matrices.make_sums();
-    const uint32_t depth = static_cast<uint32_t>(plan.depth());
-    f_.loop(
-        constant(0), constant(static_cast<uint32_t>(loops_.depth)), constant(depth), 32,
-        [&](Value begin) {
-          pack(plan, plan.scalars, loops_.row, first_row_, loops_.rows, begin, 0,
-               loops_.scalars_direct);
-          pack(plan, plan.vectors, loops_.column, first_column_, loops_.columns, begin,
-               kMatrixBlock, loops_.direct);
-          f_.barrier();
-          const uint32_t quads =
-              static_cast<uint32_t>(plan.shape.k) * size_of(plan.shape.factors) / 16;
-          for (uint32_t step = 0; step < kMatrixLine / 16; step += quads) {
-            std::vector<Value> rows, columns;
-            for (uint32_t i = 0; i < high; ++i) {
-              rows.push_back(matrices.load_rows(quad(row, i * m, step)));
-            }
-            for (uint32_t j = 0; j < wide; ++j) {
-              columns.push_back(matrices.load_columns(quad(column, j * n, kMatrixBlock + step)));
-            }
-            for (uint32_t i = 0; i < high; ++i) {
-              for (uint32_t j = 0; j < wide; ++j) {
-                matrices.multiply_add(sums[i * wide + j], rows[i], columns[j]);
-              }
-            }
+    f_.loop(constant(0), loops_.depth, plan.depth(), [&](Value begin) {
+      pack(plan, plan.scalars, loops_.row, first_row_, loops_.rows, begin, 0,
+           loops_.scalars_direct);
+      pack(plan, plan.vectors, loops_.column, first_column_, loops_.columns, begin, kMatrixBlock,
+           loops_.direct);
+      f_.barrier();
+      const uint32_t quads = static_cast<uint32_t>(plan.shape.k) * size_of(plan.shape.factors) / 16;
+      for (uint32_t step = 0; step < kMatrixLine / 16; step += quads) {
+        std::vector<Value> rows, columns;
+        for (uint32_t i = 0; i < high; ++i) {
+          rows.push_back(matrices.load_rows(quad(row, i * m, step)));
+        }
+        for (uint32_t j = 0; j < wide; ++j) {
+          columns.push_back(matrices.load_columns(quad(column, j * n, kMatrixBlock + step)));
+        }
+        for (uint32_t i = 0; i < high; ++i) {
+          for (uint32_t j = 0; j < wide; ++j) {
+            matrices.multiply_add(sums[i * wide + j], rows[i], columns[j]);
           }
-          f_.barrier();
-        });
+        }
+      }
+      f_.barrier();
+    });
     for (uint32_t i = 0; i < high; ++i) {
       for (uint32_t j = 0; j < wide; ++j) {
         const Value word = f_.add(f_.mul(f_.add(row, constant(i * m)), constant(kTile)),
@@ -201,13 +196,12 @@ class TileEmitter {
   /// neighbours read neighbouring elements.
   template <class F>
   void for_places(uint32_t depth, bool lines_contiguous, const F& body) {
-    f_.loop(invocation_, constant(kTile * depth), constant(kGroupInvocations), 32,
-            [&](Value index) {
-              const Value extent = constant(lines_contiguous ? kTile : depth);
-              const Value fast = f_.op(spv::OpUMod, f_.m.u32(), {index, extent});
-              const Value slow = f_.op(spv::OpUDiv, f_.m.u32(), {index, extent});
-              body(lines_contiguous ? fast : slow, lines_contiguous ? slow : fast);
-            });
+    f_.loop(invocation_, kTile * depth, kGroupInvocations, [&](Value index) {
+      const Value extent = constant(lines_contiguous ? kTile : depth);
+      const Value fast = f_.op(spv::OpUMod, f_.m.u32(), {index, extent});
+      const Value slow = f_.op(spv::OpUDiv, f_.m.u32(), {index, extent});
+      body(lines_contiguous ? fast : slow, lines_contiguous ? slow : fast);
+    });
   }
 
   /// A factor at `line` of `variable` and `k` of the depth; 0 beyond either.

@@ -257,17 +257,16 @@ std::vector<Value> FoldEmitter::shared(const Scope& scope, Value invocation) {
   const auto keep = [&](size_t i, const Accumulator& all) {
     for (size_t k = 0; k < all.size(); ++k) f_.store(variables[i][k], all[k]);
   };
-  f_.loop(invocation, f_.m.constant(static_cast<uint32_t>(extent_)), f_.m.constant(kReducePartials),
-          32, [&](Value r) {
-            Scope at = scope;
-            append_coordinates(f_, {r, false}, stage_.reduce, at);
-            BodyEmitter body(f_, memory_, stage_.body, at);
-            body.emit_all();
-            for (size_t i = 0; i < dtypes_.size(); ++i) {
-              const Reduction& reduction = stage_.reductions[i];
-              keep(i, combined(reduction, partial(i), taken(reduction, body, r)));
-            }
-          });
+  f_.loop(invocation, extent_, kReducePartials, [&](Value r) {
+    Scope at = scope;
+    append_coordinates(f_, {r, false}, stage_.reduce, at);
+    BodyEmitter body(f_, memory_, stage_.body, at);
+    body.emit_all();
+    for (size_t i = 0; i < dtypes_.size(); ++i) {
+      const Reduction& reduction = stage_.reductions[i];
+      keep(i, combined(reduction, partial(i), taken(reduction, body, r)));
+    }
+  });
   const auto put = [&](size_t i) {
     const Accumulator all = partial(i);
     for (size_t k = 0; k < all.size(); ++k) {

@@ -80,25 +80,34 @@ class Function {
     label(after);
     return op(spv::OpPhi, type, {value, last, otherwise, before});
   }
-  /// body(i) for i = begin, begin+step, .. below end, unsigned, of 32 or 64 bits.
+  /// body(i) for i = begin, begin + step, .. below end, unsigned: `most` times at most.
   template <class F>
-  void loop(Value begin, Value end, Value step, int width, const F& body) {
-    const Value type = m.integer_type(width);
-    const Value counter = variable(type);
+  void loop(Value begin, Value end, Value step, int64_t most, const F& body) {
+    const double before = std::exchange(iterations_, 0);
+    const Value counter = variable(m.u32());
     store(counter, begin);
     loop_while(
         [&] {
-          return op(spv::OpULessThan, m.bool_type(), {load(type, counter), end});
+          return op(spv::OpULessThan, m.bool_type(), {load(m.u32(), counter), end});
         },
-        [&] { body(load(type, counter)); },
+        [&] { body(load(m.u32(), counter)); },
         [&] {
-          store(counter, op(spv::OpIAdd, type, {load(type, counter), step}));
+          store(counter, op(spv::OpIAdd, m.u32(), {load(m.u32(), counter), step}));
         });
+    iterations_ = before + static_cast<double>(most) * (1 + iterations_) + 1;
+  }
+  template <class F>
+  void loop(Value begin, int64_t end, int64_t step, const F& body) {
+    loop(begin, m.constant(static_cast<uint32_t>(end)), m.constant(static_cast<uint32_t>(step)),
+         (end + step - 1) / step, body);
   }
   template <class F>
   void loop(int64_t extent, const F& body) {
-    loop(m.constant(0), m.constant(static_cast<uint32_t>(extent)), m.constant(1), 32, body);
+    loop(m.constant(0), extent, 1, body);
   }
+  /// So many rounds through loops an invocation makes at most, ended ones counted once more, since
+  /// this was last asked.
+  [[nodiscard]] double take_iterations() { return std::exchange(iterations_, 0); }
   template <class C, class B, class N>
   void loop_while(const C& condition, const B& body, const N& next) {
     const Value header = m.new_id(), test = m.new_id(), inside = m.new_id();
@@ -200,6 +209,7 @@ class Function {
   std::unordered_set<Value> opaque_;  ///< what depends on memory in a way that does not fall out
   Value block_ = 0;
   Value first_block_ = 0;
+  double iterations_ = 0;
 };
 
 }  // namespace reprise::spirv

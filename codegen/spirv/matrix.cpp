@@ -91,7 +91,7 @@ template <class F>
 void Matrices::for_own_sums(Value sums, const F& body) {
   Module& m = f_.m;
   const auto constant = [&](int value) { return m.constant(static_cast<uint32_t>(value)); };
-  f_.loop(lane_, constant(shape_.m * shape_.n), m.constant(lanes_), 32, [&](Value element) {
+  f_.loop(lane_, shape_.m * shape_.n, lanes_, [&](Value element) {
     const Value row = f_.op(spv::OpUDiv, m.u32(), {element, constant(shape_.n)});
     const Value column = f_.op(spv::OpUMod, m.u32(), {element, constant(shape_.n)});
     const Value own = f_.op(spv::OpUDiv, m.u32(), {element, m.constant(lanes_)});
@@ -144,7 +144,7 @@ void Matrices::multiply_add(Value sums, Value rows, Value columns) {
   for_own_sums(sums, [&](Value sum, Value row, Value column) {
     const Value begin = first_word(rows, row);
     const Value across = f_.op(spv::OpISub, m.u32(), {first_word(columns, column), begin});
-    f_.loop(begin, f_.add(begin, m.constant(words)), m.constant(1), 32, [&](Value word) {
+    f_.loop(begin, f_.add(begin, m.constant(words)), m.constant(1), words, [&](Value word) {
       const Value a = memory_.load_quad_word(word);
       const Value b = memory_.load_quad_word(f_.add(word, across));
       Value next = f_.load(type, sum);

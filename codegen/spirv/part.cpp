@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "codegen/spirv/fold.h"
+#include "ir/error.h"
 
 namespace reprise::spirv {
 
@@ -49,11 +50,10 @@ class PartEmitter {
       row(workgroup_.group);
       return;
     }
-    f_.loop(workgroup_.group, f_.m.constant(static_cast<uint32_t>(plan_.points)),
-            f_.m.constant(static_cast<uint32_t>(plan_.tasks)), 32, [&](Value point) {
-              row(point);
-              f_.barrier();
-            });
+    f_.loop(workgroup_.group, plan_.points, plan_.tasks, [&](Value point) {
+      row(point);
+      f_.barrier();
+    });
   }
 
  private:
@@ -104,12 +104,12 @@ class PartEmitter {
       append_coordinates(f_, {result, false}, stage.parallel, at);
       one(stage, at);
     };
-    const Value count = f_.m.constant(static_cast<uint32_t>(results));
     if (results <= kGroupInvocations) {
+      const Value count = f_.m.constant(static_cast<uint32_t>(results));
       f_.if_then(f_.below(workgroup_.invocation, count), [&] { run(workgroup_.invocation); });
       return;
     }
-    f_.loop(workgroup_.invocation, count, f_.m.constant(kGroupInvocations), 32, run);
+    f_.loop(workgroup_.invocation, results, kGroupInvocations, run);
   }
 
   /// One point of the parallel loops, by one invocation.
@@ -155,11 +155,21 @@ void emit_part(Function& f, PartMemory& memory, const PartPlan& plan, const Work
   PartEmitter emitter(f, memory, plan, workgroup);
   switch (plan.mapping) {
     case Mapping::Points:
-      return emitter.points();
+      emitter.points();
+      break;
     case Mapping::Rows:
-      return emitter.rows();
+      emitter.rows();
+      break;
     case Mapping::Tiles:
-      return emit_tile(f, memory, plan, workgroup);
+      emit_tile(f, memory, plan, workgroup);
+      break;
+  }
+  const double iterations = f.take_iterations();
+  const int64_t most = f.m.target().shader.loop_iterations;
+  if (most > 0 && iterations > static_cast<double>(most)) {
+    throw UnsupportedError(str("a kernel whose loops go round up to ", iterations,
+                               " times in one invocation: this device's driver ends them after ",
+                               most));
   }
 }
 

@@ -95,6 +95,18 @@ void Features::keep(const TargetInfo& target) {
   }
 }
 
+namespace {
+
+/// How often the loops of an invocation may go round, all together; 0: as often as they want.
+/// Mesa's shader compiler for CPUs counts them and leaves the loop when this many are done.
+int64_t loop_iterations(const VkPhysicalDeviceProperties& properties) {
+  constexpr int64_t kMesa = 65535;
+  const std::string_view name(properties.deviceName);
+  return name.starts_with("llvmpipe") ? kMesa : 0;
+}
+
+}  // namespace
+
 TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
   const Features features(device, limits);
   auto v12 = structure<VkPhysicalDeviceVulkan12Properties>(
@@ -127,6 +139,7 @@ TargetInfo target_of(VkPhysicalDevice device, const VulkanLimits& limits) {
   shader.shuffle = !limits.no_shuffle &&
                    (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
                    (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
+  shader.loop_iterations = loop_iterations(all.properties);
   shader.shared_bytes = at_most(limits.shared_bytes, has.maxComputeSharedMemorySize);
   shader.max_groups =
       at_most(limits.max_groups,
