@@ -222,7 +222,8 @@ std::span<Device* const> vulkan_devices(std::string* why) {
       if (index == DeviceSet::kMaxDevices) break;
       try {
         const char* const named = std::getenv("REPRISE_VULKAN_LIMITS");
-        const VulkanLimits limits = named != nullptr ? vulkan_limits(named) : VulkanLimits{};
+        const VulkanLimits limits =
+            named != nullptr && *named != 0 ? vulkan_limits(named) : VulkanLimits{};
         result->devices.push_back(new VulkanDevice(hardware, index, limits));
         opened().push_back(static_cast<const VulkanDevice*>(result->devices.back()));
       } catch (const Error& error) {
